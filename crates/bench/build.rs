@@ -1,0 +1,5 @@
+//! Compiles the build token into the program.
+
+fn main() {
+    cuzk_provenance::build_script::emit();
+}

@@ -1,0 +1,186 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::{Args, Parser, Subcommand};
+use cuzk_circuits::ProofKind;
+use cuzk_groth16::contract::exit::ExitCode;
+
+use crate::client::SocketAddress;
+use crate::output::{Format, Output};
+
+#[derive(Parser)]
+#[command(name = "cuzk-bench", version = VERSION.as_str(), about = "Client, parameters and checks for the proving daemon cuzk")]
+pub struct Cli {
+    /// One JSON document on standard output, errors included
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Have a daemon prove a synthetic request, and verify the proof with bellperson
+    #[command(after_help = "\
+Examples:
+  cuzk-bench prove --socket /tmp/cuzk/s --proof winning-32g --seed 1
+  cuzk-bench prove --socket /tmp/cuzk/s --proof bench:16:0.9 --seed 7 --json
+
+Exit codes: 0 proved and verified, 1 no proof, 2 usage, 23 the proof does not verify, 124 the daemon took too long.")]
+    Prove(ProveArguments),
+
+    /// Make development parameters, unless they are there already
+    #[command(after_help = "\
+Examples:
+  cuzk-bench params --proof winning-32g
+  cuzk-bench params --proof bench:10:0.9 --cache /tmp/cache --insecure-seed 1
+
+Interrupted, it leaves nothing behind. Exit codes: 0 there, 1 failed, 2 usage, 130 SIGINT, 143 SIGTERM.")]
+    Params(ParamsArguments),
+
+    /// Write the vanilla proof of a synthetic request to a file
+    #[command(after_help = "\
+Example:
+  cuzk-bench vanilla --proof winning-32g --seed 1 --out vanilla.bin --json
+
+What a client needs besides the file, miner id and randomness, is printed.")]
+    Vanilla(VanillaArguments),
+
+    /// Ask a daemon which program it is
+    #[command(after_help = "\
+Examples:
+  cuzk-bench identity --socket /tmp/cuzk/s
+  cuzk-bench identity --socket /tmp/cuzk/s --wait-s 10 --json
+
+Exit codes: 0 answered, 1 no daemon, 124 no daemon within --wait-s.")]
+    Identity(IdentityArguments),
+
+    /// Have a daemon read a circuit's parameters now
+    #[command(after_help = "Example:\n  cuzk-bench preload --socket /tmp/cuzk/s --proof winning-32g")]
+    Preload(PreloadArguments),
+
+    /// Ask a daemon for its queues, parameters and counters
+    #[command(after_help = "Example:\n  cuzk-bench status --socket /tmp/cuzk/s --json")]
+    Status(StatusArguments),
+
+    /// Check a synthetic request against the constraints, without proving it
+    #[command(after_help = "\
+Example:
+  cuzk-bench check --proof winning-32g --seed 1
+
+Exit codes: 0 every constraint holds, 1 one does not.")]
+    Check(CheckArguments),
+}
+
+#[derive(Args)]
+pub struct ProveArguments {
+    /// The daemon's socket, PATH or unix:///PATH
+    #[arg(long, value_name = "SOCKET")]
+    pub socket: SocketAddress,
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "KIND")]
+    pub proof: ProofKind,
+    /// Decides every input
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// Directory whose development/ holds the verifying key [default: $XDG_CACHE_HOME/cuzk or ~/.cache/cuzk]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Name of the job [default: made from kind and seed]
+    #[arg(long, value_name = "ID")]
+    pub request_id: Option<String>,
+    /// Seconds to wait for the proof
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub timeout_s: u64,
+}
+
+#[derive(Args)]
+pub struct ParamsArguments {
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "KIND")]
+    pub proof: ProofKind,
+    /// Directory in whose development/ the files are kept [default: $XDG_CACHE_HOME/cuzk or ~/.cache/cuzk]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Make the secret from a seed that anybody can know: for comparing files, never for a daemon, which does not look at them
+    #[arg(long, value_name = "N")]
+    pub insecure_seed: Option<u64>,
+}
+
+#[derive(Args)]
+pub struct VanillaArguments {
+    /// winning-32g
+    #[arg(long, value_name = "KIND")]
+    pub proof: ProofKind,
+    /// Decides every byte
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// File to write, in the bincode form that requests carry
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Args)]
+pub struct IdentityArguments {
+    /// The daemon's socket, PATH or unix:///PATH
+    #[arg(long, value_name = "SOCKET")]
+    pub socket: SocketAddress,
+    /// Seconds to wait for a daemon that is still starting
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub wait_s: u64,
+}
+
+#[derive(Args)]
+pub struct PreloadArguments {
+    /// The daemon's socket, PATH or unix:///PATH
+    #[arg(long, value_name = "SOCKET")]
+    pub socket: SocketAddress,
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "KIND")]
+    pub proof: ProofKind,
+}
+
+#[derive(Args)]
+pub struct StatusArguments {
+    /// The daemon's socket, PATH or unix:///PATH
+    #[arg(long, value_name = "SOCKET")]
+    pub socket: SocketAddress,
+}
+
+#[derive(Args)]
+pub struct CheckArguments {
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "KIND")]
+    pub proof: ProofKind,
+    /// Decides every input
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+}
+
+impl Cli {
+    pub fn output(&self) -> Output {
+        Output::new(if self.json { Format::Json } else { Format::Text })
+    }
+}
+
+/// Reads the command line. Wrong usage is answered in JSON too, where that is asked for.
+pub fn parse() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| {
+        let wants_json = std::env::args().any(|argument| argument == "--json");
+        if !error.use_stderr() || !wants_json {
+            error.exit() // Help and version too, which are no errors.
+        }
+        let message = error.render().to_string();
+        let message = message.trim().trim_start_matches("error: ").to_owned();
+        Output::new(Format::Json).failure(ExitCode::Usage, &message);
+        ExitCode::Usage
+    })
+}
+
+include!(concat!(env!("OUT_DIR"), "/build_token.rs"));
+
+/// With the build token, which names what the program was built from.
+static VERSION: LazyLock<String> = LazyLock::new(|| format!("{} (build {})", env!("CARGO_PKG_VERSION"), build_token()));
