@@ -14,7 +14,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=proto");
     let descriptors = protox::compile(FILES, ["proto"])?;
     // The test of names and numbers reads the compiled form, not the text.
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("cuzk.fds"), descriptors.encode_to_vec())?;
+    fs::write(
+        PathBuf::from(env::var("OUT_DIR")?).join("cuzk.fds"),
+        descriptors.encode_to_vec(),
+    )?;
     tonic_prost_build::configure()
         // Vanilla proofs are large: `Bytes` shares the received buffer instead of copying it.
         .bytes(".cuzk.v1.SubmitProofRequest")

@@ -47,18 +47,28 @@ pub struct BuiltProgram {
 impl BuildRecord {
     pub fn program(&self, program: Program) -> anyhow::Result<&BuiltProgram> {
         let name = program.file_name();
-        self.programs.iter().find(|built| built.name == name).with_context(|| format!("`{name}` was not built"))
+        self.programs
+            .iter()
+            .find(|built| built.name == name)
+            .with_context(|| format!("`{name}` was not built"))
     }
 
     /// The record of the last build with `profile`.
     pub fn load(context: &Context, profile: &str) -> anyhow::Result<Self> {
         let path = record_path(context, profile)?;
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            CommandError::new(ExitCode::Unverifiable, format!("no build record at {}: {error}", path.display()))
-                .with_hint(format!("run cargo xtask build --profile {profile}"))
+            CommandError::new(
+                ExitCode::Unverifiable,
+                format!("no build record at {}: {error}", path.display()),
+            )
+            .with_hint(format!("run cargo xtask build --profile {profile}"))
         })?;
         let record: Self = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        anyhow::ensure!(record.schema_version == output::SCHEMA_VERSION, "{}: unknown version", path.display());
+        anyhow::ensure!(
+            record.schema_version == output::SCHEMA_VERSION,
+            "{}: unknown version",
+            path.display()
+        );
         Ok(record)
     }
 
@@ -97,16 +107,31 @@ pub fn build(context: &Context, selection: &flags::Selection) -> anyhow::Result<
     })?;
     let sources = SourceTree::scan(&context.root)?.manifest();
     let messages = context
-        .cargo_command(&["build", "--profile", &selection.profile, "-p", "cuzk-daemon", "-p", "cuzk-bench"])
+        .cargo_command(&[
+            "build",
+            "--profile",
+            &selection.profile,
+            "-p",
+            "cuzk-daemon",
+            "-p",
+            "cuzk-bench",
+        ])
         .arg("--message-format=json-render-diagnostics")
         .quiet()
         .read()
         .map_err(|_| {
-            CommandError::new(ExitCode::CargoFailed, "cargo build failed").with_hint("the compiler's messages are above")
+            CommandError::new(ExitCode::CargoFailed, "cargo build failed")
+                .with_hint("the compiler's messages are above")
         })?;
     let programs = programs_of(&messages)?;
     let schema_version = output::SCHEMA_VERSION;
-    let record = BuildRecord { schema_version, profile: selection.profile.clone(), rustc, sources, programs };
+    let record = BuildRecord {
+        schema_version,
+        profile: selection.profile.clone(),
+        rustc,
+        sources,
+        programs,
+    };
     record.save(context)?;
     Ok(record)
 }
@@ -120,7 +145,10 @@ fn programs_of(messages: &str) -> anyhow::Result<Vec<BuiltProgram>> {
     }
     for program in [Program::Daemon, Program::Bench] {
         let name = program.file_name();
-        anyhow::ensure!(programs.iter().any(|built| built.name == name), "cargo did not report `{name}`");
+        anyhow::ensure!(
+            programs.iter().any(|built| built.name == name),
+            "cargo did not report `{name}`"
+        );
     }
     Ok(programs)
 }
@@ -156,7 +184,10 @@ mod tests {
         let messages = format!("{}\n{}\n", artifact("cuzk"), artifact("cuzk-bench"));
         let programs = programs_of(&messages).unwrap();
         assert_eq!(programs[0].path, PathBuf::from("/t/cuzk"));
-        assert_eq!((programs[0].opt_level.as_str(), programs[0].overflow_checks), ("3", true));
+        assert_eq!(
+            (programs[0].opt_level.as_str(), programs[0].overflow_checks),
+            ("3", true)
+        );
         assert_eq!(programs[1].features, ["x"]);
     }
 

@@ -64,8 +64,11 @@ fn workspace_root() -> anyhow::Result<PathBuf> {
     let current = std::env::current_dir().context("cannot read the current directory")?;
     let found = current.ancestors().find(|dir| dir.join("xtask/Cargo.toml").is_file());
     found.map(Path::to_path_buf).ok_or_else(|| {
-        CommandError::new(ExitCode::Usage, format!("{} is not inside a cuzk workspace", current.display()))
-            .with_hint("change into the checkout, or run `cargo xtask` there")
-            .into()
+        CommandError::new(
+            ExitCode::Usage,
+            format!("{} is not inside a cuzk workspace", current.display()),
+        )
+        .with_hint("change into the checkout, or run `cargo xtask` there")
+        .into()
     })
 }

@@ -55,7 +55,11 @@ pub fn run(context: &Context, flags: &flags::Doctor) -> anyhow::Result<ExitCode>
     ];
     let ok = items.iter().all(|item| item.state != State::Missing);
     if flags.json {
-        output::print_json(&Report { schema_version: output::SCHEMA_VERSION, ok, items: &items })?;
+        output::print_json(&Report {
+            schema_version: output::SCHEMA_VERSION,
+            ok,
+            items: &items,
+        })?;
     } else {
         output::print(&items.iter().map(human).collect::<String>());
     }
@@ -69,8 +73,17 @@ fn human(item: &Item) -> String {
         State::Optional => "absent",
         State::CouldNotCheck => "could not check",
     };
-    let hint = item.hint.filter(|_| item.state != State::Ok).map(|hint| format!("\n    hint: {hint}"));
-    format!("{:<16} {:<16} {}{}\n", item.name, state, item.found, hint.unwrap_or_default())
+    let hint = item
+        .hint
+        .filter(|_| item.state != State::Ok)
+        .map(|hint| format!("\n    hint: {hint}"));
+    format!(
+        "{:<16} {:<16} {}{}\n",
+        item.name,
+        state,
+        item.found,
+        hint.unwrap_or_default()
+    )
 }
 
 fn rust(context: &Context) -> Item {
@@ -82,7 +95,12 @@ fn rust(context: &Context) -> Item {
         Some(version) if version >= OLDEST_RUST => State::Ok,
         Some(_) | None => State::Missing,
     };
-    Item { name, state, found: found.unwrap_or_else(|| "not found".into()), hint }
+    Item {
+        name,
+        state,
+        found: found.unwrap_or_else(|| "not found".into()),
+        hint,
+    }
 }
 
 fn parse_version(text: &str) -> Option<(u32, u32)> {
@@ -92,11 +110,23 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 
 fn c_compiler(context: &Context) -> Item {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    tool(context, "C compiler", &compiler, State::Missing, "install gcc or clang (Debian: apt install gcc)")
+    tool(
+        context,
+        "C compiler",
+        &compiler,
+        State::Missing,
+        "install gcc or clang (Debian: apt install gcc)",
+    )
 }
 
 fn git(context: &Context) -> Item {
-    tool(context, "git", "git", State::Optional, "without git a receipt cannot name the revision")
+    tool(
+        context,
+        "git",
+        "git",
+        State::Optional,
+        "without git a receipt cannot name the revision",
+    )
 }
 
 fn cargo_deny(context: &Context) -> Item {
@@ -106,29 +136,64 @@ fn cargo_deny(context: &Context) -> Item {
 
 fn gpu(context: &Context) -> Item {
     let hint = "without an NVIDIA GPU the CPU backend proves";
-    let found = first_line(context, "nvidia-smi", &["--query-gpu=name,driver_version", "--format=csv,noheader"]);
+    let found = first_line(
+        context,
+        "nvidia-smi",
+        &["--query-gpu=name,driver_version", "--format=csv,noheader"],
+    );
     let state = if found.is_some() { State::Ok } else { State::Optional };
-    Item { name: "NVIDIA GPU", state, found: found.unwrap_or_else(|| "none seen".into()), hint: Some(hint) }
+    Item {
+        name: "NVIDIA GPU",
+        state,
+        found: found.unwrap_or_else(|| "none seen".into()),
+        hint: Some(hint),
+    }
 }
 
 fn tool(context: &Context, name: &'static str, program: &str, absent: State, hint: &'static str) -> Item {
     let found = first_line(context, program, &["--version"]);
     let state = if found.is_some() { State::Ok } else { absent };
-    Item { name, state, found: found.unwrap_or_else(|| format!("{program} not found")), hint: Some(hint) }
+    Item {
+        name,
+        state,
+        found: found.unwrap_or_else(|| format!("{program} not found")),
+        hint: Some(hint),
+    }
 }
 
 fn first_line(context: &Context, program: &str, args: &[&str]) -> Option<String> {
-    let output = context.shell.cmd(program).args(args).quiet().ignore_stderr().read().ok()?;
+    let output = context
+        .shell
+        .cmd(program)
+        .args(args)
+        .quiet()
+        .ignore_stderr()
+        .read()
+        .ok()?;
     output.lines().next().map(str::to_owned)
 }
 
 fn disk(context: &Context) -> Item {
     let name = "disk";
     let hint = Some("a full build with tests takes some 12 GiB under the target directory");
-    let path = context.metadata().map(|metadata| metadata.target_directory.into_std_path_buf());
-    let existing = path.ok().and_then(|path| path.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf));
+    let path = context
+        .metadata()
+        .map(|metadata| metadata.target_directory.into_std_path_buf());
+    let existing = path
+        .ok()
+        .and_then(|path| path.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf));
     let line = existing.and_then(|dir| {
-        context.shell.cmd("df").args(["-Pk"]).arg(dir).quiet().read().ok()?.lines().nth(1).map(str::to_owned)
+        context
+            .shell
+            .cmd("df")
+            .args(["-Pk"])
+            .arg(dir)
+            .quiet()
+            .read()
+            .ok()?
+            .lines()
+            .nth(1)
+            .map(str::to_owned)
     });
     let free_kib = line.and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     amount(name, free_kib, DISK_NEEDED_GIB, "free under the target directory", hint)
@@ -137,18 +202,30 @@ fn disk(context: &Context) -> Item {
 fn memory() -> Item {
     let hint = Some("parameter generation and proving of winning-32g need some 4 GiB");
     let text = std::fs::read_to_string("/proc/meminfo").ok();
-    let available = text.as_deref().and_then(|text| text.lines().find(|line| line.starts_with("MemAvailable:")));
+    let available = text
+        .as_deref()
+        .and_then(|text| text.lines().find(|line| line.starts_with("MemAvailable:")));
     let kib = available.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
     amount("memory", kib, MEMORY_NEEDED_GIB, "available", hint)
 }
 
 fn amount(name: &'static str, kib: Option<u64>, needed_gib: u64, what: &str, hint: Option<&'static str>) -> Item {
     let Some(kib) = kib else {
-        return Item { name, state: State::CouldNotCheck, found: "unknown".into(), hint };
+        return Item {
+            name,
+            state: State::CouldNotCheck,
+            found: "unknown".into(),
+            hint,
+        };
     };
     let gib = kib / (1024 * 1024);
     let state = if gib >= needed_gib { State::Ok } else { State::Missing };
-    Item { name, state, found: format!("{gib} GiB {what}"), hint }
+    Item {
+        name,
+        state,
+        found: format!("{gib} GiB {what}"),
+        hint,
+    }
 }
 
 /// Whether a program can run from a sealed memory file, as `measure` does it.
@@ -157,11 +234,19 @@ fn memory_files(context: &Context) -> Item {
     let hint = Some("measure then runs a private copy of the program and hashes it again");
     let policy = context.shell.read_file("/proc/sys/vm/memfd_noexec").ok();
     let (state, found) = match policy.as_deref().map(str::trim) {
-        Some("2") => (State::Optional, "this kernel forbids running them (vm.memfd_noexec = 2)".to_owned()),
+        Some("2") => (
+            State::Optional,
+            "this kernel forbids running them (vm.memfd_noexec = 2)".to_owned(),
+        ),
         Some(value) => (State::Ok, format!("vm.memfd_noexec = {value}")),
         None => (State::Ok, "kernel without vm.memfd_noexec".to_owned()),
     };
-    Item { name, state, found, hint }
+    Item {
+        name,
+        state,
+        found,
+        hint,
+    }
 }
 
 #[cfg(test)]

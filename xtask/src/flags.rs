@@ -181,7 +181,10 @@ mod tests {
     #[test]
     fn the_help_names_every_exit_code() {
         for (code, _) in cuzk_contract::exit::TABLE {
-            assert!(EXAMPLES.contains(&code.code().to_string()), "{code} is missing from the help");
+            assert!(
+                EXAMPLES.contains(&code.code().to_string()),
+                "{code} is missing from the help"
+            );
         }
     }
 }

@@ -3,7 +3,10 @@
 //! This file is the table of contents: one match from command line to command. Each command has a file of its own; what
 //! they share is in `context` (where the workspace is) and `output` (how results and errors leave).
 #![forbid(unsafe_code)]
-#![allow(clippy::disallowed_methods, reason = "xtask is the program that reads the environment and starts processes")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "xtask is the program that reads the environment and starts processes"
+)]
 
 mod build;
 mod context;

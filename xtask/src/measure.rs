@@ -38,17 +38,35 @@ pub fn run(context: &Context, flags: &flags::Measure) -> anyhow::Result<ExitCode
     let record = build::build(context, &flags.selection)?;
     let (receipt, receipt_path) = verify_binary::issue_receipt(context, &record, Program::Daemon)?;
     let (client_receipt, _) = verify_binary::issue_receipt(context, &record, Program::Bench)?;
-    progress(format!("proved: {} ({} findings)", receipt.program().path, receipt.findings().len()));
+    progress(format!(
+        "proved: {} ({} findings)",
+        receipt.program().path,
+        receipt.findings().len()
+    ));
     interrupt.check()?;
 
     let cache = cache_dir(flags)?;
-    let client = Client::new(client_receipt.program().path.clone().into(), &cache, &interrupt, flags.timeout_s);
+    let client = Client::new(
+        client_receipt.program().path.clone().into(),
+        &cache,
+        &interrupt,
+        flags.timeout_s,
+    );
     progress(format!("parameters for {}", flags.proof));
     client.parameters(&flags.proof)?;
 
     let folder = RunFolder::create(&context.records_dir()?.join("runs"))?;
     let (proved, ended) = prove(&receipt, &client, &cache, flags, &folder)?;
-    report(&Run { flags, receipt: &receipt, receipt_path, folder: &folder }, &proved, &ended)
+    report(
+        &Run {
+            flags,
+            receipt: &receipt,
+            receipt_path,
+            folder: &folder,
+        },
+        &proved,
+        &ended,
+    )
 }
 
 /// Starts the daemon, has it prove, and stops it. The raw output is kept whatever happens after the start.
@@ -61,7 +79,10 @@ fn prove(
 ) -> anyhow::Result<(Proved, Ended)> {
     let session = Session::start(receipt, cache)?;
     let proved = session.wait_until_ready(client, receipt).and_then(|identity| {
-        progress(format!("daemon {} runs {} on backend {}", identity.pid, identity.program_sha256, identity.backend));
+        progress(format!(
+            "daemon {} runs {} on backend {}",
+            identity.pid, identity.program_sha256, identity.backend
+        ));
         client.preload(session.socket(), &flags.proof)?;
         progress(format!("proving {} with seed {}", flags.proof, flags.seed));
         let proved = client.prove(session.socket(), &flags.proof, flags.seed)?;
@@ -82,7 +103,9 @@ fn blame(error: anyhow::Error, ended: &Ended, folder: &RunFolder) -> anyhow::Err
     let Some(death) = &ended.died else { return error };
     let message = format!("the daemon ended by itself during the measurement ({death}); then: {error:#}");
     let hint = format!("its output is in {}", folder.path().display());
-    CommandError::new(ExitCode::MeasurementInvalid, message).with_hint(hint).into()
+    CommandError::new(ExitCode::MeasurementInvalid, message)
+        .with_hint(hint)
+        .into()
 }
 
 fn expectation(proved: &Proved) -> anyhow::Result<Expectation> {
@@ -138,7 +161,11 @@ fn report(run: &Run<'_>, proved: &Proved, ended: &Ended) -> anyhow::Result<ExitC
 
 fn human(run: &Run<'_>, proved: &Proved, measurement: &MeasurementReport, receipt_sha256: &str) -> String {
     let program = run.receipt.program();
-    let parameters = if proved.development_parameters { "development parameters" } else { "production parameters" };
+    let parameters = if proved.development_parameters {
+        "development parameters"
+    } else {
+        "production parameters"
+    };
     format!(
         "{}\nproof    {}... verified by cuzk and by bellperson, {parameters}\nprogram  {}\nreceipt  {receipt_sha256}\n\
          run      {}\n\nOne proof is a sanity check, not a comparison.\n",
@@ -154,7 +181,11 @@ fn cache_dir(flags: &flags::Measure) -> anyhow::Result<PathBuf> {
     if let Some(dir) = &flags.cache {
         return Ok(std::path::absolute(dir)?);
     }
-    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let from = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let base = from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")));
     let base = base.ok_or_else(|| {
         CommandError::new(ExitCode::Usage, "neither XDG_CACHE_HOME nor HOME is set").with_hint("pass --cache DIR")

@@ -30,7 +30,11 @@ pub struct CommandError {
 
 impl CommandError {
     pub fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {

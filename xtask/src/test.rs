@@ -10,7 +10,9 @@ use crate::output::{CommandError, progress};
 pub const SLOW_TESTS_VARIABLE: &str = "CUZK_SLOW_TESTS";
 
 pub fn run(context: &Context, flags: &flags::Test) -> anyhow::Result<ExitCode> {
-    let mut command = context.cargo_command(&["test", "--profile", "checked"]).args(&flags.cargo_args);
+    let mut command = context
+        .cargo_command(&["test", "--profile", "checked"])
+        .args(&flags.cargo_args);
     if flags.slow {
         command = command.env(SLOW_TESTS_VARIABLE, "1");
     } else {

@@ -40,7 +40,13 @@ struct Finding {
 
 impl Finding {
     fn error(file: impl Into<PathBuf>, line: usize, rule: &'static str, message: impl Into<String>) -> Self {
-        Self { file: file.into(), line, rule, severity: Severity::Error, message: message.into() }
+        Self {
+            file: file.into(),
+            line,
+            rule,
+            severity: Severity::Error,
+            message: message.into(),
+        }
     }
 }
 
@@ -51,7 +57,14 @@ impl fmt::Display for Finding {
             Severity::Warning => "warning",
             Severity::Due => "due",
         };
-        write!(f, "{}:{}: {severity}: {}: {}", self.file.display(), self.line, self.rule, self.message)
+        write!(
+            f,
+            "{}:{}: {severity}: {}: {}",
+            self.file.display(),
+            self.line,
+            self.rule,
+            self.message
+        )
     }
 }
 
@@ -82,7 +95,12 @@ pub fn run(context: &Context, flags: &flags::Tidy) -> anyhow::Result<ExitCode> {
     let ok = findings.iter().all(|finding| finding.severity != Severity::Error);
     if flags.json {
         let schema_version = output::SCHEMA_VERSION;
-        output::print_json(&Report { schema_version, ok, files: files.len(), findings: &findings })?;
+        output::print_json(&Report {
+            schema_version,
+            ok,
+            files: files.len(),
+            findings: &findings,
+        })?;
     } else {
         output::print(&human(&findings, files.len(), ok));
     }
@@ -117,7 +135,11 @@ fn rust_files(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
             files.push(SourceFile { path, text });
         }
     }
-    anyhow::ensure!(!files.is_empty(), "no source files under {}: nothing was checked", root.display());
+    anyhow::ensure!(
+        !files.is_empty(),
+        "no source files under {}: nothing was checked",
+        root.display()
+    );
     Ok(files)
 }
 
@@ -128,7 +150,10 @@ fn is_under_target(path: &Path) -> bool {
 #[cfg(test)]
 impl SourceFile {
     fn new(path: &str, text: &str) -> Self {
-        Self { path: path.into(), text: text.into() }
+        Self {
+            path: path.into(),
+            text: text.into(),
+        }
     }
 }
 

@@ -35,7 +35,12 @@ pub struct Checked {
 }
 
 /// Checks `path`, or the recorded program, against the token of the sources as they are now.
-pub fn check(context: &Context, record: &BuildRecord, program: Program, path: Option<&Path>) -> anyhow::Result<Checked> {
+pub fn check(
+    context: &Context,
+    record: &BuildRecord,
+    program: Program,
+    path: Option<&Path>,
+) -> anyhow::Result<Checked> {
     let built = record.program(program)?;
     let tree = SourceTree::scan(&context.root)?;
     let inputs = token_inputs(&tree, record, built)?;
@@ -45,16 +50,32 @@ pub fn check(context: &Context, record: &BuildRecord, program: Program, path: Op
         CommandError::new(ExitCode::Usage, error.to_string()).with_hint("build it with cargo xtask build")
     })?;
     let changes = tree.changes_since(&record.sources);
-    let changed_sources = changes.iter().map(|(path, change)| format!("{path} ({change:?})").to_lowercase()).collect();
-    Ok(Checked { report, build: build_facts(context, &tree, record, built, &inputs), changed_sources })
+    let changed_sources = changes
+        .iter()
+        .map(|(path, change)| format!("{path} ({change:?})").to_lowercase())
+        .collect();
+    Ok(Checked {
+        report,
+        build: build_facts(context, &tree, record, built, &inputs),
+        changed_sources,
+    })
 }
 
 fn token_inputs(tree: &SourceTree, record: &BuildRecord, built: &BuiltProgram) -> anyhow::Result<TokenInputs> {
     let rustc = RustcVersion::new(&record.rustc);
     let target = rustc.host().context("rustc -vV names no host")?.to_owned();
     let debug_assertions = DebugAssertions::from(built.debug_assertions);
-    let profile = ProfileFacts { opt_level: built.opt_level.clone(), debug_assertions };
-    Ok(TokenInputs { sources: tree.digest(), features: Features::new(&built.features), profile, target, rustc })
+    let profile = ProfileFacts {
+        opt_level: built.opt_level.clone(),
+        debug_assertions,
+    };
+    Ok(TokenInputs {
+        sources: tree.digest(),
+        features: Features::new(&built.features),
+        profile,
+        target,
+        rustc,
+    })
 }
 
 fn build_facts(
@@ -113,15 +134,33 @@ fn human(checked: &Checked) -> String {
     let mut text = String::new();
     if let Some(program) = &report.program {
         text.push_str(&format!("{}\n  sha256 {}\n", program.path, program.sha256));
-        text.push_str(&format!("  build-id {}\n\n", program.build_id.as_deref().unwrap_or("none")));
+        text.push_str(&format!(
+            "  build-id {}\n\n",
+            program.build_id.as_deref().unwrap_or("none")
+        ));
     }
     text.extend(report.findings.iter().map(human_finding));
-    if report.findings.iter().any(|finding| finding.reason == Some(Reason::Stale)) {
-        let changed = checked.changed_sources.iter().map(|path| format!("  changed since the build: {path}\n"));
+    if report
+        .findings
+        .iter()
+        .any(|finding| finding.reason == Some(Reason::Stale))
+    {
+        let changed = checked
+            .changed_sources
+            .iter()
+            .map(|path| format!("  changed since the build: {path}\n"));
         text.extend(changed);
     }
-    let n_proved = report.findings.iter().filter(|finding| finding.verdict == Verdict::Proved).count();
-    text.push_str(&format!("\n{n_proved} of {} proved: {}\n", report.findings.len(), verdict_word(report.verdict)));
+    let n_proved = report
+        .findings
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Proved)
+        .count();
+    text.push_str(&format!(
+        "\n{n_proved} of {} proved: {}\n",
+        report.findings.len(),
+        verdict_word(report.verdict)
+    ));
     text
 }
 

@@ -27,7 +27,10 @@ fn root() -> PathBuf {
 
 fn xtask(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.args(args).current_dir(root()).env("CARGO_MANIFEST_DIR", root().join("xtask"));
+    command
+        .args(args)
+        .current_dir(root())
+        .env("CARGO_MANIFEST_DIR", root().join("xtask"));
     command
 }
 
@@ -54,7 +57,9 @@ fn built_daemon() -> PathBuf {
 /// Findings of one kind with one verdict.
 fn count(report: &Value, kind: &str, verdict: &str) -> usize {
     let findings = report["findings"].as_array().unwrap().iter();
-    findings.filter(|finding| finding["kind"] == kind && finding["verdict"] == verdict).count()
+    findings
+        .filter(|finding| finding["kind"] == kind && finding["verdict"] == verdict)
+        .count()
 }
 
 #[test]
@@ -68,17 +73,36 @@ fn the_built_program_is_proved_and_its_damaged_copies_are_not() {
 
     let output = run(&["verify-binary", "--json"]);
     let report = json(&output);
-    assert_eq!((output.status.code(), &report["verdict"]), (Some(0), &Value::from("proved")), "{report:#}");
+    assert_eq!(
+        (output.status.code(), &report["verdict"]),
+        (Some(0), &Value::from("proved")),
+        "{report:#}"
+    );
     let n_markers = count(&report, "marker", "proved");
     let n_symbols = count(&report, "symbol", "proved");
-    assert!(n_markers >= 6 && n_symbols >= 4, "{n_markers} markers, {n_symbols} symbols");
+    assert!(
+        n_markers >= 6 && n_symbols >= 4,
+        "{n_markers} markers, {n_symbols} symbols"
+    );
     for finding in report["findings"].as_array().unwrap() {
-        assert!(finding["section"].is_string() && finding["file_offset"].is_u64(), "{finding}");
+        assert!(
+            finding["section"].is_string() && finding["file_offset"].is_u64(),
+            "{finding}"
+        );
     }
 
     // Without symbol table: symbols cannot be judged, strings can.
     let stripped = dir.path().join("stripped");
-    assert!(Command::new("strip").arg("-s").arg("-o").arg(&stripped).arg(&daemon).status().unwrap().success());
+    assert!(
+        Command::new("strip")
+            .arg("-s")
+            .arg("-o")
+            .arg(&stripped)
+            .arg(&daemon)
+            .status()
+            .unwrap()
+            .success()
+    );
     let output = run(&["verify-binary", "--json", stripped.to_str().unwrap()]);
     let report = json(&output);
     assert_eq!(output.status.code(), Some(4));
@@ -88,7 +112,12 @@ fn the_built_program_is_proved_and_its_damaged_copies_are_not() {
     // One marker blanked.
     let mut bytes = std::fs::read(&daemon).unwrap();
     let marker = b"CUZK_TIMING: tail_msm_ms=";
-    let at: Vec<_> = bytes.windows(marker.len()).enumerate().filter(|(_, w)| w == marker).map(|(at, _)| at).collect();
+    let at: Vec<_> = bytes
+        .windows(marker.len())
+        .enumerate()
+        .filter(|(_, w)| w == marker)
+        .map(|(at, _)| at)
+        .collect();
     assert!(!at.is_empty());
     for at in at {
         bytes[at..at + marker.len()].fill(b' ');
@@ -103,7 +132,10 @@ fn the_built_program_is_proved_and_its_damaged_copies_are_not() {
 /// Names of the items that failed.
 fn failed_items(report: &Value) -> String {
     let findings = report["findings"].as_array().unwrap().iter();
-    findings.filter(|finding| finding["verdict"] == "failed").map(|finding| finding["item"].to_string()).collect()
+    findings
+        .filter(|finding| finding["verdict"] == "failed")
+        .map(|finding| finding["item"].to_string())
+        .collect()
 }
 
 /// The same sources with one print site taken out: a whole copy of the workspace, built in a copy of its target directory.
@@ -121,23 +153,40 @@ fn a_program_without_one_print_site_is_refused_by_name() {
     // Hard links, so that dependencies need not be built again; cargo replaces what it rebuilds.
     let target = copy.join("target");
     std::fs::create_dir(&target).unwrap();
-    let linked = Command::new("cp").arg("-al").arg(root().join("target/release")).arg(&target).status().unwrap();
+    let linked = Command::new("cp")
+        .arg("-al")
+        .arg(root().join("target/release"))
+        .arg(&target)
+        .status()
+        .unwrap();
     assert!(linked.success());
 
     let in_copy = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command.args(args).current_dir(&copy).env("CARGO_MANIFEST_DIR", copy.join("xtask"));
+        command
+            .args(args)
+            .current_dir(&copy)
+            .env("CARGO_MANIFEST_DIR", copy.join("xtask"));
         command.env_remove("CARGO_TARGET_DIR").output().unwrap()
     };
     let output = in_copy(&["build"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output = in_copy(&["verify-binary", "--json"]);
-    assert_eq!(output.status.code(), Some(11), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(11),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     assert!(failed_items(&json(&output)).contains("tail_msm_ms"));
 }
 
 fn copy_sources(to: &Path) {
-    let files = Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output().unwrap();
+    let files = Command::new("git")
+        .args(["ls-files", "-co", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .unwrap();
     assert!(files.status.success(), "the test copies what git lists");
     for file in String::from_utf8(files.stdout).unwrap().lines() {
         let target = to.join(file);
@@ -150,8 +199,14 @@ fn copy_sources(to: &Path) {
 fn remove_print_site(file: &Path, marker: &str) {
     let text = std::fs::read_to_string(file).unwrap();
     let call = format!("timeline.measure({marker}, ");
-    assert_eq!(text.matches(&call).count(), 1, "{} has another form now", file.display());
-    let edited = text.replace(&call, "run_unmeasured(") + "\nfn run_unmeasured<T>(work: impl FnOnce() -> T) -> T {\n    work()\n}\n";
+    assert_eq!(
+        text.matches(&call).count(),
+        1,
+        "{} has another form now",
+        file.display()
+    );
+    let edited = text.replace(&call, "run_unmeasured(")
+        + "\nfn run_unmeasured<T>(work: impl FnOnce() -> T) -> T {\n    work()\n}\n";
     std::fs::write(file, edited).unwrap();
 }
 
@@ -165,7 +220,15 @@ fn a_measurement_is_complete_and_a_killed_daemon_makes_it_invalid() {
     let cache = tempfile::tempdir().unwrap();
     let cache = cache.path().to_str().unwrap();
 
-    let output = run(&["measure", "--single-proof", "--proof", "bench:12:0.9", "--cache", cache, "--json"]);
+    let output = run(&[
+        "measure",
+        "--single-proof",
+        "--proof",
+        "bench:12:0.9",
+        "--cache",
+        cache,
+        "--json",
+    ]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let document = json(&output);
     assert_eq!(document["ok"], true);
@@ -175,13 +238,37 @@ fn a_measurement_is_complete_and_a_killed_daemon_makes_it_invalid() {
     assert!(raw.contains("CUZK_TIMING: total_ms="));
 
     // A larger proof gives the time to find the daemon and kill it.
-    let mut measure = xtask(&["measure", "--single-proof", "--proof", "bench:16:0.5", "--cache", cache, "--json"]);
+    let mut measure = xtask(&[
+        "measure",
+        "--single-proof",
+        "--proof",
+        "bench:16:0.5",
+        "--cache",
+        cache,
+        "--json",
+    ]);
     let child = measure.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let daemon = wait_for_daemon_of(child.id());
-    assert!(Command::new("kill").args(["-KILL", &daemon.to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-KILL", &daemon.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(22), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(json(&output)["error"]["message"].as_str().unwrap().contains("ended by itself"));
+    assert_eq!(
+        output.status.code(),
+        Some(22),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        json(&output)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("ended by itself")
+    );
 }
 
 /// The process that `parent` started from a memory file.

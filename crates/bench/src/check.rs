@@ -33,7 +33,13 @@ pub fn run(arguments: &CheckArguments, output: Output) -> CommandResult {
     let partitions: Vec<_> = satisfaction::check(&task)?.iter().map(partition).collect();
     let ok = partitions.iter().all(|partition| partition.satisfied);
     let proof_kind = arguments.proof.to_string();
-    let report = Report { schema_version: SCHEMA_VERSION, ok, proof_kind, seed: arguments.seed, partitions };
+    let report = Report {
+        schema_version: SCHEMA_VERSION,
+        ok,
+        proof_kind,
+        seed: arguments.seed,
+        partitions,
+    };
     output.print(&report, || text(&report))?;
     Ok(if ok { ExitCode::Ok } else { ExitCode::CheckFailed })
 }
@@ -61,9 +67,24 @@ fn public_inputs_problem(found: PublicInputs) -> Option<String> {
 
 fn text(report: &Report) -> String {
     let line = |(index, partition): (usize, &Partition)| {
-        let Partition { inputs, aux, constraints, problem, .. } = partition;
+        let Partition {
+            inputs,
+            aux,
+            constraints,
+            problem,
+            ..
+        } = partition;
         let verdict = problem.as_deref().unwrap_or("every constraint holds");
-        format!("{} partition {index}: {constraints} constraints, {inputs} inputs, {aux} auxiliaries: {verdict}", report.proof_kind)
+        format!(
+            "{} partition {index}: {constraints} constraints, {inputs} inputs, {aux} auxiliaries: {verdict}",
+            report.proof_kind
+        )
     };
-    report.partitions.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+    report
+        .partitions
+        .iter()
+        .enumerate()
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

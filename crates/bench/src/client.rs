@@ -33,7 +33,12 @@ impl SocketAddress {
     /// Connects now, so that a daemon that is not there is noticed before any work.
     pub async fn connect(&self) -> anyhow::Result<Channel> {
         let endpoint = Endpoint::from_shared(format!("unix://{}", self.0))?.connect_timeout(CONNECT_TIMEOUT);
-        let hint = || format!("no daemon answers on {} (hint: start one with `cuzk serve --listen unix://...`)", self.0);
+        let hint = || {
+            format!(
+                "no daemon answers on {} (hint: start one with `cuzk serve --listen unix://...`)",
+                self.0
+            )
+        };
         endpoint.connect().await.with_context(hint)
     }
 }
@@ -49,5 +54,8 @@ pub fn refused(status: &Status) -> Failure {
         Code::DeadlineExceeded => ExitCode::Timeout,
         _ => ExitCode::CheckFailed,
     };
-    Failure::new(code, anyhow::anyhow!("the daemon answers {:?}: {}", status.code(), status.message()))
+    Failure::new(
+        code,
+        anyhow::anyhow!("the daemon answers {:?}: {}", status.code(), status.message()),
+    )
 }

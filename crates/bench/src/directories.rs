@@ -29,7 +29,13 @@ pub fn param_cache() -> PathBuf {
 
 /// `$XDG_CACHE_HOME/cuzk`, or `~/.cache/cuzk`. A relative `XDG_CACHE_HOME` is to be ignored, says its specification.
 fn default_cache() -> Option<PathBuf> {
-    let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join(".cache"));
+    let xdg = env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let home = || {
+        env::var_os("HOME")
+            .filter(|home| !home.is_empty())
+            .map(|home| PathBuf::from(home).join(".cache"))
+    };
     xdg.or_else(home).map(|cache| cache.join("cuzk"))
 }

@@ -28,11 +28,34 @@ struct Report {
 pub fn run(arguments: &IdentityArguments, output: Output) -> CommandResult {
     let wait = Duration::from_secs(arguments.wait_s);
     let answer = client::runtime()?.block_on(identify(&arguments.socket, wait))?;
-    let IdentifyResponse { pid, build_token, program_sha256, build_id, version, backend } = answer;
-    let report =
-        Report { schema_version: SCHEMA_VERSION, ok: true, pid, build_token, program_sha256, build_id, version, backend };
+    let IdentifyResponse {
+        pid,
+        build_token,
+        program_sha256,
+        build_id,
+        version,
+        backend,
+    } = answer;
+    let report = Report {
+        schema_version: SCHEMA_VERSION,
+        ok: true,
+        pid,
+        build_token,
+        program_sha256,
+        build_id,
+        version,
+        backend,
+    };
     output.print(&report, || {
-        let Report { pid, build_token, program_sha256, build_id, version, backend, .. } = &report;
+        let Report {
+            pid,
+            build_token,
+            program_sha256,
+            build_id,
+            version,
+            backend,
+            ..
+        } = &report;
         format!(
             "cuzk {version}, process {pid}, backend {backend}\n\
              build token {build_token}\nprogram SHA-256 {program_sha256}\nbuild-id {build_id}"
@@ -51,7 +74,11 @@ async fn identify(socket: &SocketAddress, wait: Duration) -> Result<IdentifyResp
                 return Ok(answer.map_err(|status| client::refused(&status))?.into_inner());
             }
             Err(error) if Instant::now() >= end => {
-                let code = if wait.is_zero() { ExitCode::CheckFailed } else { ExitCode::Timeout };
+                let code = if wait.is_zero() {
+                    ExitCode::CheckFailed
+                } else {
+                    ExitCode::Timeout
+                };
                 return Err(Failure::new(code, error));
             }
             Err(_) => tokio::time::sleep(RETRY).await,

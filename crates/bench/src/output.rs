@@ -31,7 +31,10 @@ pub type CommandResult = Result<ExitCode, Failure>;
 
 impl Failure {
     pub fn new(code: ExitCode, error: impl Into<anyhow::Error>) -> Self {
-        Self { code, error: error.into() }
+        Self {
+            code,
+            error: error.into(),
+        }
     }
 }
 
@@ -94,8 +97,16 @@ impl Output {
 
 fn error_document(code: ExitCode, message: &str) -> String {
     let (message, hint) = split_hint(message);
-    let error = ErrorBody { code: code.code(), message, hint };
-    let document = ErrorDocument { schema_version: SCHEMA_VERSION, ok: false, error };
+    let error = ErrorBody {
+        code: code.code(),
+        message,
+        hint,
+    };
+    let document = ErrorDocument {
+        schema_version: SCHEMA_VERSION,
+        ok: false,
+        error,
+    };
     serde_json::to_string(&document).expect("text and numbers are always JSON")
 }
 

@@ -42,7 +42,9 @@ pub fn run(arguments: &ParamsArguments, output: Output) -> CommandResult {
     let store = directories::store(arguments.cache.as_deref())?;
     let circuit_id = arguments.proof.to_string();
     let digest = identity(&arguments.proof)?.digest;
-    let kind = arguments.insecure_seed.map_or(SecretKind::Random, |seed| SecretKind::InsecureSeeded { seed });
+    let kind = arguments
+        .insecure_seed
+        .map_or(SecretKind::Random, |seed| SecretKind::InsecureSeeded { seed });
     let (entry, outcome) = match store.find(&circuit_id, digest, kind)? {
         Some(entry) => (entry, "found"),
         None => {
@@ -84,15 +86,18 @@ fn generate(
 /// Cancelled work ends with the code of the signal that cancelled it.
 fn failure(error: SrsError, ended: Option<ExitCode>) -> Failure {
     match (error, ended) {
-        (SrsError::Cancelled(_), Some(code)) => {
-            Failure::new(code, anyhow!("interrupted; nothing was written (hint: run the command again)"))
-        }
+        (SrsError::Cancelled(_), Some(code)) => Failure::new(
+            code,
+            anyhow!("interrupted; nothing was written (hint: run the command again)"),
+        ),
         (error, _) => error.into(),
     }
 }
 
 fn report(entry: Entry, outcome: &'static str, insecure_seed: Option<u64>, start: Instant) -> Report {
-    let Entry { params, vk, sidecar, .. } = entry;
+    let Entry {
+        params, vk, sidecar, ..
+    } = entry;
     Report {
         schema_version: SCHEMA_VERSION,
         ok: true,
@@ -110,7 +115,16 @@ fn report(entry: Entry, outcome: &'static str, insecure_seed: Option<u64>, start
 }
 
 fn text(report: &Report) -> String {
-    let Report { circuit_id, outcome, params, params_bytes, params_sha256, vk_sha256, wall_ms, .. } = report;
+    let Report {
+        circuit_id,
+        outcome,
+        params,
+        params_bytes,
+        params_sha256,
+        vk_sha256,
+        wall_ms,
+        ..
+    } = report;
     let seconds = wall_ms / 1e3;
     format!(
         "development parameters for {circuit_id} {outcome} in {seconds:.1} s\n\

@@ -20,16 +20,28 @@ struct Report {
 
 pub fn run(arguments: &PreloadArguments, output: Output) -> CommandResult {
     let circuit_id = arguments.proof.to_string();
-    let request = PreloadSrsRequest { circuit_id: circuit_id.clone() };
+    let request = PreloadSrsRequest {
+        circuit_id: circuit_id.clone(),
+    };
     let answer = client::runtime()?.block_on(async {
         let channel = arguments.socket.connect().await?;
         let answer = ProvingEngineClient::new(channel).preload_srs(request).await;
         Ok::<_, Failure>(answer.map_err(|status| client::refused(&status))?.into_inner())
     })?;
     let (already_loaded, load_ms) = (answer.already_loaded, answer.load_time_ms);
-    let report = Report { schema_version: SCHEMA_VERSION, ok: true, circuit_id, already_loaded, load_ms };
+    let report = Report {
+        schema_version: SCHEMA_VERSION,
+        ok: true,
+        circuit_id,
+        already_loaded,
+        load_ms,
+    };
     output.print(&report, || {
-        let how = if already_loaded { "were loaded already".into() } else { format!("loaded in {load_ms} ms") };
+        let how = if already_loaded {
+            "were loaded already".into()
+        } else {
+            format!("loaded in {load_ms} ms")
+        };
         format!("parameters of {} {how}", report.circuit_id)
     })?;
     Ok(ExitCode::Ok)

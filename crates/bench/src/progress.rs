@@ -13,7 +13,11 @@ const BAR: &str = "{prefix} [{bar:32}] {percent:>3} %  {per_sec}  {eta} left";
 /// Shows how far the making of parameters is.
 pub enum Display {
     Bar(ProgressBar),
-    Lines { what: String, start: Instant, last: Mutex<Instant> },
+    Lines {
+        what: String,
+        start: Instant,
+        last: Mutex<Instant>,
+    },
 }
 
 impl Display {
@@ -21,7 +25,11 @@ impl Display {
     pub fn on_stderr(what: &str) -> Self {
         if !std::io::stderr().is_terminal() {
             let start = Instant::now();
-            return Self::Lines { what: what.to_owned(), start, last: Mutex::new(start) };
+            return Self::Lines {
+                what: what.to_owned(),
+                start,
+                last: Mutex::new(start),
+            };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template(BAR).expect("the template is a constant");
@@ -61,7 +69,10 @@ fn line(what: &str, done: Work, total: Work, elapsed: Duration) -> String {
     let share = done.0 as f64 / total.0.max(1) as f64;
     let rate = done.0 as f64 / elapsed.as_secs_f64();
     let left = total.0.saturating_sub(done.0) as f64 / rate;
-    format!("{what}: {:.0} %, {rate:.0} multiplications/s, {left:.0} s left", share * 100.0)
+    format!(
+        "{what}: {:.0} %, {rate:.0} multiplications/s, {left:.0} s left",
+        share * 100.0
+    )
 }
 
 #[cfg(test)]

@@ -85,7 +85,10 @@ pub fn run(arguments: &ProveArguments, output: Output) -> CommandResult {
 
 fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
     let ProveArguments { proof, seed, .. } = *arguments;
-    let request_id = arguments.request_id.clone().unwrap_or_else(|| format!("{proof}-seed-{seed}"));
+    let request_id = arguments
+        .request_id
+        .clone()
+        .unwrap_or_else(|| format!("{proof}-seed-{seed}"));
     let (message, task) = match proof {
         ProofKind::Winning32G => {
             let request = synthetic::winning_request(Seed(seed))?;
@@ -102,11 +105,19 @@ fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
             (Message::Winning(v1::ProveRequest { submit: Some(submit) }), task)
         }
         ProofKind::Bench(spec) => {
-            let message = ProveSyntheticRequest { circuit_id: proof.to_string(), seed, request_id };
+            let message = ProveSyntheticRequest {
+                circuit_id: proof.to_string(),
+                seed,
+                request_id,
+            };
             (Message::Synthetic(message), synthetic::bench_task(spec, Seed(seed)))
         }
     };
-    let public_inputs = task.partitions.into_iter().map(|partition| partition.public_inputs).collect();
+    let public_inputs = task
+        .partitions
+        .into_iter()
+        .map(|partition| partition.public_inputs)
+        .collect();
     Ok(Order { message, public_inputs })
 }
 
@@ -129,7 +140,11 @@ async fn send(arguments: &ProveArguments, message: Message) -> Result<Answer, Fa
         }
     };
     let wall = start.elapsed();
-    Ok(Answer { result: result.context("the daemon's answer has no result")?, metadata, wall })
+    Ok(Answer {
+        result: result.context("the daemon's answer has no result")?,
+        metadata,
+        wall,
+    })
 }
 
 fn with_timeout<T>(message: T, timeout: Duration) -> Request<T> {
@@ -143,14 +158,26 @@ fn check_status(answer: &Answer) -> Result<(), Failure> {
     if result.status() == Status::Completed {
         return Ok(());
     }
-    let invalid = answer.metadata.get(FAILURE_METADATA).is_some_and(|failure| failure == PROOF_INVALID_FAILURE);
-    let code = if invalid { ExitCode::ProofInvalid } else { ExitCode::CheckFailed };
+    let invalid = answer
+        .metadata
+        .get(FAILURE_METADATA)
+        .is_some_and(|failure| failure == PROOF_INVALID_FAILURE);
+    let code = if invalid {
+        ExitCode::ProofInvalid
+    } else {
+        ExitCode::CheckFailed
+    };
     let status = result.status().as_str_name();
-    Err(Failure::new(code, anyhow!("job {} is {status}: {}", result.job_id, result.error_message)))
+    Err(Failure::new(
+        code,
+        anyhow!("job {} is {status}: {}", result.job_id, result.error_message),
+    ))
 }
 
 fn verifying_key_sha256(metadata: &MetadataMap) -> anyhow::Result<&str> {
-    let value = metadata.get(VERIFYING_KEY_METADATA).context("the daemon does not say which verifying key it used")?;
+    let value = metadata
+        .get(VERIFYING_KEY_METADATA)
+        .context("the daemon does not say which verifying key it used")?;
     Ok(value.to_str()?)
 }
 
@@ -178,8 +205,18 @@ fn report<'a>(arguments: &ProveArguments, answer: &'a Answer, sha256: &'a str, d
 }
 
 fn text(report: &Report<'_>) -> String {
-    let parameters = if report.development_parameters { "development" } else { "production" };
-    let ServerTimings { queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms } = report.server;
+    let parameters = if report.development_parameters {
+        "development"
+    } else {
+        "production"
+    };
+    let ServerTimings {
+        queue_wait_ms,
+        srs_load_ms,
+        synthesis_ms,
+        gpu_compute_ms,
+        total_ms,
+    } = report.server;
     format!(
         "proof of {} with seed {} verified by bellperson, {parameters} parameters, job {}\n\
          {}\n\

@@ -36,7 +36,9 @@ struct Srs {
 pub fn run(arguments: &StatusArguments, output: Output) -> CommandResult {
     let status = client::runtime()?.block_on(async {
         let channel = arguments.socket.connect().await?;
-        let answer = ProvingEngineClient::new(channel).get_status(v1::GetStatusRequest {}).await;
+        let answer = ProvingEngineClient::new(channel)
+            .get_status(v1::GetStatusRequest {})
+            .await;
         Ok::<_, Failure>(answer.map_err(|status| client::refused(&status))?.into_inner())
     })?;
     let report = report(status);
@@ -67,15 +69,32 @@ fn report(status: v1::GetStatusResponse) -> Report {
 }
 
 fn text(report: &Report) -> String {
-    let Report { uptime_seconds, total_proofs_completed, total_proofs_failed, .. } = report;
+    let Report {
+        uptime_seconds,
+        total_proofs_completed,
+        total_proofs_failed,
+        ..
+    } = report;
     let first = format!("up {uptime_seconds} s, {total_proofs_completed} proofs, {total_proofs_failed} failures");
     let queues = report.queues.iter().map(|queue| {
-        let Queue { proof_kind, pending, in_progress } = queue;
+        let Queue {
+            proof_kind,
+            pending,
+            in_progress,
+        } = queue;
         format!("queue {proof_kind}: {pending} pending, {in_progress} in progress")
     });
     let srs = report.loaded_srs.iter().map(|srs| {
-        let Srs { circuit_id, size_bytes, ref_count } = srs;
+        let Srs {
+            circuit_id,
+            size_bytes,
+            ref_count,
+        } = srs;
         format!("parameters {circuit_id}: {size_bytes} bytes, {ref_count} in use")
     });
-    std::iter::once(first).chain(queues).chain(srs).collect::<Vec<_>>().join("\n")
+    std::iter::once(first)
+        .chain(queues)
+        .chain(srs)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -45,7 +45,13 @@ pub fn run(arguments: &VanillaArguments, output: Output) -> CommandResult {
         sha256: hex::encode(Sha256::digest(&request.vanilla_proof)),
     };
     output.print(&report, || {
-        let Report { file, bytes, miner_id, randomness, .. } = &report;
+        let Report {
+            file,
+            bytes,
+            miner_id,
+            randomness,
+            ..
+        } = &report;
         format!("{file}: {bytes} bytes; miner id {miner_id}, randomness {randomness}")
     })?;
     Ok(ExitCode::Ok)

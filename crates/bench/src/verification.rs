@@ -23,9 +23,17 @@ pub enum KeyError {
         "no verifying key for {circuit_id} with SHA-256 {sha256} in {} (hint: give the daemon's cache directory with --cache)",
         directory.display()
     )]
-    NotFound { circuit_id: String, sha256: String, directory: PathBuf },
+    NotFound {
+        circuit_id: String,
+        sha256: String,
+        directory: PathBuf,
+    },
     #[error("{} has SHA-256 {actual}, expected {expected} (hint: the file is damaged; make the parameters again)", path.display())]
-    Digest { path: PathBuf, expected: String, actual: String },
+    Digest {
+        path: PathBuf,
+        expected: String,
+        actual: String,
+    },
     #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error(transparent)]
@@ -36,7 +44,11 @@ pub enum KeyError {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     #[error("the answer has {actual} bytes, {partitions} proofs have {expected}")]
-    Length { partitions: usize, expected: usize, actual: usize },
+    Length {
+        partitions: usize,
+        expected: usize,
+        actual: usize,
+    },
     #[error("bellperson cannot read the proof of partition {partition}: {reason}")]
     Unreadable { partition: usize, reason: String },
     #[error("bellperson does not accept the proof of partition {partition}")]
@@ -46,7 +58,11 @@ pub enum Rejected {
 /// Finds the key that the daemon says it used: by digest, among those of the circuit.
 pub fn find_development_key(store: &Store, kind: &ProofKind, sha256: &str) -> Result<VerifyingKey<Bls12>, KeyError> {
     let (circuit_id, directory) = (kind.to_string(), store.root().to_owned());
-    let not_found = || KeyError::NotFound { circuit_id: circuit_id.clone(), sha256: sha256.to_owned(), directory: directory.clone() };
+    let not_found = || KeyError::NotFound {
+        circuit_id: circuit_id.clone(),
+        sha256: sha256.to_owned(),
+        directory: directory.clone(),
+    };
     for entry in fs::read_dir(&directory).map_err(|_| not_found())? {
         let path = entry?.path();
         if path.extension().is_none_or(|extension| extension != "json") {
@@ -65,7 +81,11 @@ pub fn find_development_key(store: &Store, kind: &ProofKind, sha256: &str) -> Re
 pub fn find_published_key(directory: PathBuf, kind: &ProofKind, sha256: &str) -> Result<VerifyingKey<Bls12>, KeyError> {
     let circuit_id = kind.to_string();
     let Some(published) = trust::published(&circuit_id) else {
-        return Err(KeyError::NotFound { circuit_id, sha256: sha256.to_owned(), directory });
+        return Err(KeyError::NotFound {
+            circuit_id,
+            sha256: sha256.to_owned(),
+            directory,
+        });
     };
     let path = directory.join(published.params_name).with_extension("vk");
     let actual = format::read_verifying_key(&path)?.blake2b128;
@@ -80,7 +100,11 @@ fn read_key(path: PathBuf, expected: &str) -> Result<VerifyingKey<Bls12>, KeyErr
     let bytes = fs::read(&path)?;
     let actual = hex::encode(Sha256::digest(&bytes));
     if actual != expected {
-        return Err(KeyError::Digest { path, expected: expected.to_owned(), actual });
+        return Err(KeyError::Digest {
+            path,
+            expected: expected.to_owned(),
+            actual,
+        });
     }
     Ok(VerifyingKey::read(&bytes[..])?)
 }
@@ -89,11 +113,18 @@ fn read_key(path: PathBuf, expected: &str) -> Result<VerifyingKey<Bls12>, KeyErr
 pub fn verify(key: &VerifyingKey<Bls12>, proof: &[u8], public_inputs: &[Vec<Scalar>]) -> Result<(), Rejected> {
     let (partitions, expected) = (public_inputs.len(), public_inputs.len() * PROOF_BYTES);
     if proof.len() != expected || partitions == 0 {
-        return Err(Rejected::Length { partitions, expected, actual: proof.len() });
+        return Err(Rejected::Length {
+            partitions,
+            expected,
+            actual: proof.len(),
+        });
     }
     let key = prepare_verifying_key(key);
     for (partition, (bytes, inputs)) in proof.chunks_exact(PROOF_BYTES).zip(public_inputs).enumerate() {
-        let unreadable = |error: std::io::Error| Rejected::Unreadable { partition, reason: error.to_string() };
+        let unreadable = |error: std::io::Error| Rejected::Unreadable {
+            partition,
+            reason: error.to_string(),
+        };
         let proof = Proof::<Bls12>::read(bytes).map_err(unreadable)?;
         if !verify_proof(&key, &proof, inputs).unwrap_or(false) {
             return Err(Rejected::Invalid { partition });

@@ -19,13 +19,20 @@ pub struct CircuitIdentity {
 
 impl CircuitIdentity {
     pub fn of(circuit: &RecordedCircuit) -> Self {
-        Self { digest: circuit.digest(), shape: circuit.shape() }
+        Self {
+            digest: circuit.digest(),
+            shape: circuit.shape(),
+        }
     }
 }
 
 /// WinningPoSt of storage-proofs-post 19.1 with 32 GiB sectors and 66 challenges.
 const WINNING_32G_DIGEST: &str = "88940f5447a1c5ec086b21a4492b0cced14fee61459bd231c3ac7977b42e7673";
-const WINNING_32G_SHAPE: Shape = Shape { inputs: 133, aux: 375_210, constraints: 370_590 };
+const WINNING_32G_SHAPE: Shape = Shape {
+    inputs: 133,
+    aux: 375_210,
+    constraints: 370_590,
+};
 
 /// The identity of the circuit of `kind`.
 ///
@@ -41,7 +48,10 @@ pub fn identity(kind: &ProofKind) -> Result<CircuitIdentity, RecordError> {
 fn pinned(kind: &ProofKind) -> Option<CircuitIdentity> {
     let ProofKind::Winning32G = kind else { return None };
     let digest = CircuitDigest::from_str(WINNING_32G_DIGEST).ok()?;
-    Some(CircuitIdentity { digest, shape: WINNING_32G_SHAPE })
+    Some(CircuitIdentity {
+        digest,
+        shape: WINNING_32G_SHAPE,
+    })
 }
 
 #[cfg(test)]

@@ -78,7 +78,10 @@ impl From<ExitCode> for std::process::ExitCode {
 
 impl fmt::Display for ExitCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let meaning = TABLE.iter().find(|(code, _)| code == self).map_or("", |(_, meaning)| meaning);
+        let meaning = TABLE
+            .iter()
+            .find(|(code, _)| code == self)
+            .map_or("", |(_, meaning)| meaning);
         write!(f, "{} ({meaning})", self.code())
     }
 }

@@ -129,7 +129,13 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_story_keep_their_names() {
-        for key in ["pin_abc_ms", "ntt_msm_h_ms", "batch_add_ms", "tail_msm_ms", "b_g2_msm_ms"] {
+        for key in [
+            "pin_abc_ms",
+            "ntt_msm_h_ms",
+            "batch_add_ms",
+            "tail_msm_ms",
+            "b_g2_msm_ms",
+        ] {
             assert!(by_key(key).is_some(), "{key} is missing");
         }
     }
@@ -140,13 +146,19 @@ mod tests {
             let key = phase.marker.key();
             assert!(key.ends_with("_ms"), "{key}");
             assert_eq!(phase.marker.literal(), format!("{LINE_PREFIX}{key}="));
-            assert!(PHASES[idx + 1..].iter().all(|other| other.marker != phase.marker), "{key} twice");
+            assert!(
+                PHASES[idx + 1..].iter().all(|other| other.marker != phase.marker),
+                "{key} twice"
+            );
         }
     }
 
     #[test]
     fn there_is_one_total() {
-        let totals = PHASES.iter().filter(|phase| phase.accounting == Accounting::Total).count();
+        let totals = PHASES
+            .iter()
+            .filter(|phase| phase.accounting == Accounting::Total)
+            .count();
         assert_eq!(totals, 1);
     }
 }

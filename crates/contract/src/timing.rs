@@ -80,7 +80,12 @@ pub struct Timeline {
 
 impl Timeline {
     pub fn new(clock: ProcessClock, sink: Arc<dyn TimingSink>, job: JobId, partition: PartitionIndex) -> Self {
-        Self { clock, sink, job, partition }
+        Self {
+            clock,
+            sink,
+            job,
+            partition,
+        }
     }
 
     /// A timeline whose lines go nowhere, for callers that do not measure.
@@ -90,7 +95,12 @@ impl Timeline {
             fn write_line(&self, _: &str) {}
         }
         let job = JobId("silent".into());
-        Self::new(ProcessClock::starting_at(Instant::now()), Arc::new(Nowhere), job, PartitionIndex(0))
+        Self::new(
+            ProcessClock::starting_at(Instant::now()),
+            Arc::new(Nowhere),
+            job,
+            PartitionIndex(0),
+        )
     }
 
     pub fn job(&self) -> &JobId {

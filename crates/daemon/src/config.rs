@@ -41,7 +41,10 @@ pub enum ConfigError {
     #[error("cannot read configuration {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("configuration {} is wrong: {source}", path.display())]
-    Parse { path: PathBuf, source: Box<toml::de::Error> },
+    Parse {
+        path: PathBuf,
+        source: Box<toml::de::Error>,
+    },
     #[error("no cache directory: neither XDG_CACHE_HOME nor HOME is set (hint: give --cache DIR or srs.cache)")]
     NoCache,
 }
@@ -54,7 +57,9 @@ pub struct ListenAddress(PathBuf);
 /// Not an address that the daemon can listen on.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("address {actual:?} does not begin with unix:/// (hint: for instance unix:///run/user/1000/cuzk.sock; TCP is not served)")]
+    #[error(
+        "address {actual:?} does not begin with unix:/// (hint: for instance unix:///run/user/1000/cuzk.sock; TCP is not served)"
+    )]
     Scheme { actual: String },
     #[error("address {actual:?} names no file")]
     NoFile { actual: String },
@@ -78,14 +83,22 @@ impl FromStr for ListenAddress {
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let Some(path) = text.strip_prefix("unix://").filter(|path| path.starts_with('/')) else {
-            return Err(AddressError::Scheme { actual: text.to_owned() });
+            return Err(AddressError::Scheme {
+                actual: text.to_owned(),
+            });
         };
         if path.ends_with('/') {
-            return Err(AddressError::NoFile { actual: text.to_owned() });
+            return Err(AddressError::NoFile {
+                actual: text.to_owned(),
+            });
         }
         if path.len() > Self::MAX_PATH_BYTES {
             let (actual, limit) = (path.len(), Self::MAX_PATH_BYTES);
-            return Err(AddressError::TooLong { path: path.to_owned(), actual, limit });
+            return Err(AddressError::TooLong {
+                path: path.to_owned(),
+                actual,
+                limit,
+            });
         }
         Ok(Self(path.into()))
     }
@@ -152,14 +165,22 @@ impl Config {
     fn resolve(file: File, arguments: &ServeArguments, surroundings: &Surroundings) -> Result<Self, ConfigError> {
         let development = arguments.allow_development_parameters || file.srs.allow_development_parameters;
         let grace_period_s = arguments.grace_period_s.or(file.daemon.grace_period_s);
-        let cache = arguments.cache.clone().or(file.srs.cache).or_else(|| surroundings.cache.clone());
+        let cache = arguments
+            .cache
+            .clone()
+            .or(file.srs.cache)
+            .or_else(|| surroundings.cache.clone());
         let listen = arguments.listen.clone().or(file.daemon.listen);
         Ok(Self {
             listen: listen.unwrap_or_else(|| ListenAddress(DEFAULT_LISTEN["unix://".len()..].into())),
             grace_period: grace_period_s.map_or(DEFAULT_GRACE_PERIOD, Duration::from_secs),
             cache: cache.ok_or(ConfigError::NoCache)?,
             param_cache: file.srs.param_cache.unwrap_or_else(|| surroundings.param_cache.clone()),
-            policy: if development { TrustPolicy::AllowDevelopment } else { TrustPolicy::ProductionOnly },
+            policy: if development {
+                TrustPolicy::AllowDevelopment
+            } else {
+                TrustPolicy::ProductionOnly
+            },
             accepted_jobs: file.scheduler.accepted_jobs.unwrap_or(DEFAULT_ACCEPTED_JOBS),
             synthesis_threads: NonZeroUsize::new(file.synthesis.threads).unwrap_or_else(all_threads),
         })
@@ -167,12 +188,18 @@ impl Config {
 }
 
 fn read(path: &Path) -> Result<File, ConfigError> {
-    let text = fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.into(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
+        path: path.into(),
+        source,
+    })?;
     parse(path, &text)
 }
 
 fn parse(path: &Path, text: &str) -> Result<File, ConfigError> {
-    toml::from_str(text).map_err(|source| ConfigError::Parse { path: path.into(), source: source.into() })
+    toml::from_str(text).map_err(|source| ConfigError::Parse {
+        path: path.into(),
+        source: source.into(),
+    })
 }
 
 /// Directories that the environment decides.
@@ -184,14 +211,23 @@ struct Surroundings {
 impl Surroundings {
     fn read() -> Self {
         let param_cache = env::var_os(PARAM_CACHE_VARIABLE).map(PathBuf::from);
-        Self { cache: default_cache(), param_cache: param_cache.unwrap_or_else(|| DEFAULT_PARAM_CACHE.into()) }
+        Self {
+            cache: default_cache(),
+            param_cache: param_cache.unwrap_or_else(|| DEFAULT_PARAM_CACHE.into()),
+        }
     }
 }
 
 /// `$XDG_CACHE_HOME/cuzk`, or `~/.cache/cuzk`. A relative `XDG_CACHE_HOME` is to be ignored, says its specification.
 fn default_cache() -> Option<PathBuf> {
-    let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join(".cache"));
+    let xdg = env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let home = || {
+        env::var_os("HOME")
+            .filter(|home| !home.is_empty())
+            .map(|home| PathBuf::from(home).join(".cache"))
+    };
     xdg.or_else(home).map(|cache| cache.join("cuzk"))
 }
 

@@ -26,7 +26,9 @@ impl identity_server::Identity for IdentityService {
     ) -> Result<Response<control::IdentifyResponse>, Status> {
         let identity = self.identity.clone();
         let program = tokio::task::spawn_blocking(move || identity.program_file()).await;
-        let program = program.map_err(|error| Status::internal(error.to_string()))?.map_err(Status::internal)?;
+        let program = program
+            .map_err(|error| Status::internal(error.to_string()))?
+            .map_err(Status::internal)?;
         Ok(Response::new(control::IdentifyResponse {
             pid: std::process::id(),
             build_token: build_token().to_owned(),
@@ -55,12 +57,19 @@ impl Development for DevelopmentService {
                  (hint: start the daemon with --allow-development-parameters)",
             ));
         }
-        let control::ProveSyntheticRequest { circuit_id, seed, request_id } = request.into_inner();
+        let control::ProveSyntheticRequest {
+            circuit_id,
+            seed,
+            request_id,
+        } = request.into_inner();
         let kind = request::circuit_id(&circuit_id)?;
         let id = request::optional_id(&request_id)?;
         let (mut ticket, public_inputs) = self.jobs.decode(move |jobs| accept(jobs, id, kind, seed)).await?;
         let outcome = self.jobs.outcome(&mut ticket).await;
-        Ok(reply::with_metadata(response(ticket.id(), &outcome, public_inputs), &outcome))
+        Ok(reply::with_metadata(
+            response(ticket.id(), &outcome, public_inputs),
+            &outcome,
+        ))
     }
 }
 
@@ -73,17 +82,35 @@ fn accept(
     let id = id.unwrap_or_else(|| jobs.new_name());
     let fingerprint = request::synthetic_fingerprint(&kind, seed);
     let task = synthetic::task(&kind, Seed(seed)).map_err(|error| Status::internal(error.to_string()))?;
-    let public_inputs = task.partitions.iter().map(|partition| public_inputs(&partition.public_inputs)).collect();
-    let request = JobRequest { id, fingerprint, priority: Priority::Normal, task };
-    let ticket = jobs.engine().submit(request).map_err(|error| reply::submit_error(&error))?;
+    let public_inputs = task
+        .partitions
+        .iter()
+        .map(|partition| public_inputs(&partition.public_inputs))
+        .collect();
+    let request = JobRequest {
+        id,
+        fingerprint,
+        priority: Priority::Normal,
+        task,
+    };
+    let ticket = jobs
+        .engine()
+        .submit(request)
+        .map_err(|error| reply::submit_error(&error))?;
     Ok((ticket, public_inputs))
 }
 
 fn public_inputs(scalars: &[Scalar]) -> control::PublicInputs {
-    control::PublicInputs { scalars: scalars.iter().map(|scalar| scalar.to_repr().to_vec()).collect() }
+    control::PublicInputs {
+        scalars: scalars.iter().map(|scalar| scalar.to_repr().to_vec()).collect(),
+    }
 }
 
-fn response(id: &JobId, outcome: &Outcome, public_inputs: Vec<control::PublicInputs>) -> control::ProveSyntheticResponse {
+fn response(
+    id: &JobId,
+    outcome: &Outcome,
+    public_inputs: Vec<control::PublicInputs>,
+) -> control::ProveSyntheticResponse {
     let completed = match outcome {
         Outcome::Completed(completed) => Some(completed),
         Outcome::Failed(_) | Outcome::Cancelled => None,
@@ -92,6 +119,8 @@ fn response(id: &JobId, outcome: &Outcome, public_inputs: Vec<control::PublicInp
         result: Some(reply::outcome(id, outcome)),
         public_inputs,
         development_parameters: completed.is_some_and(|completed| reply::is_development(completed)),
-        verifying_key_sha256: completed.map(|completed| reply::verifying_key_hex(completed)).unwrap_or_default(),
+        verifying_key_sha256: completed
+            .map(|completed| reply::verifying_key_hex(completed))
+            .unwrap_or_default(),
     }
 }

@@ -32,7 +32,9 @@ impl Identity {
     pub fn in_background() -> io::Result<Self> {
         let identity = Self(Arc::default());
         let hashing = identity.clone();
-        thread::Builder::new().name("cuzk-identity".into()).spawn(move || drop(hashing.program_file()))?;
+        thread::Builder::new()
+            .name("cuzk-identity".into())
+            .spawn(move || drop(hashing.program_file()))?;
         Ok(identity)
     }
 
@@ -50,7 +52,10 @@ fn examine(path: &str) -> io::Result<ProgramFile> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
     io::copy(&mut file, &mut hash)?;
-    Ok(ProgramFile { sha256: hash.finalize().into(), build_id: build_id(file)? })
+    Ok(ProgramFile {
+        sha256: hash.finalize().into(),
+        build_id: build_id(file)?,
+    })
 }
 
 fn build_id(file: File) -> io::Result<Vec<u8>> {

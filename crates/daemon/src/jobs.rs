@@ -24,7 +24,11 @@ struct Inner {
 
 impl Jobs {
     pub fn new(engine: Engine) -> Self {
-        Self(Arc::new(Inner { engine, next_name: AtomicU64::new(1), decodes: Semaphore::new(CONCURRENT_DECODES) }))
+        Self(Arc::new(Inner {
+            engine,
+            next_name: AtomicU64::new(1),
+            decodes: Semaphore::new(CONCURRENT_DECODES),
+        }))
     }
 
     pub fn engine(&self) -> &Engine {

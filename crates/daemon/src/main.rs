@@ -30,5 +30,7 @@ fn main() -> ExitCode {
     let clock = cuzk_groth16::contract::ProcessClock::starting_at(std::time::Instant::now());
     log::install_panic_hook();
     let cli::Command::Serve(arguments) = cli::parse();
-    serve::run(&arguments, clock).unwrap_or_else(|failure| failure.report()).into()
+    serve::run(&arguments, clock)
+        .unwrap_or_else(|failure| failure.report())
+        .into()
 }

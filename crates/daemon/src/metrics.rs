@@ -9,19 +9,71 @@ use cuzk_engine::{Family, FamilyStatus, Status};
 /// All metrics, each with its help and type.
 pub fn text(status: &Status) -> String {
     let mut text = Text(String::new());
-    text.plain("cuzk_uptime_seconds", "gauge", "Seconds since start.", status.uptime.as_secs());
+    text.plain(
+        "cuzk_uptime_seconds",
+        "gauge",
+        "Seconds since start.",
+        status.uptime.as_secs(),
+    );
     let loaded: u64 = status.parameters.iter().map(|parameters| parameters.bytes).sum();
-    text.plain("cuzk_srs_loaded_bytes", "gauge", "Size of the parameter files in memory.", loaded);
-    text.plain("cuzk_backend_busy", "gauge", "1 while the backend proves.", u8::from(status.proving.is_some()));
+    text.plain(
+        "cuzk_srs_loaded_bytes",
+        "gauge",
+        "Size of the parameter files in memory.",
+        loaded,
+    );
+    text.plain(
+        "cuzk_backend_busy",
+        "gauge",
+        "1 while the backend proves.",
+        u8::from(status.proving.is_some()),
+    );
     let total = |of: fn(&FamilyStatus) -> u64| status.families.iter().map(of).sum::<u64>();
-    text.plain("cuzk_queue_depth", "gauge", "Jobs accepted and not begun.", total(|family| family.pending.into()));
-    text.plain("cuzk_running_jobs", "gauge", "Jobs begun and not over.", total(|family| family.in_progress.into()));
-    text.plain("cuzk_proofs_completed_total", "counter", "Jobs with a verified proof.", total(|family| family.completed));
-    text.plain("cuzk_proofs_failed_total", "counter", "Jobs without one.", total(|family| family.failed));
-    text.plain("cuzk_proofs_cancelled_total", "counter", "Jobs cancelled.", total(|family| family.cancelled));
+    text.plain(
+        "cuzk_queue_depth",
+        "gauge",
+        "Jobs accepted and not begun.",
+        total(|family| family.pending.into()),
+    );
+    text.plain(
+        "cuzk_running_jobs",
+        "gauge",
+        "Jobs begun and not over.",
+        total(|family| family.in_progress.into()),
+    );
+    text.plain(
+        "cuzk_proofs_completed_total",
+        "counter",
+        "Jobs with a verified proof.",
+        total(|family| family.completed),
+    );
+    text.plain(
+        "cuzk_proofs_failed_total",
+        "counter",
+        "Jobs without one.",
+        total(|family| family.failed),
+    );
+    text.plain(
+        "cuzk_proofs_cancelled_total",
+        "counter",
+        "Jobs cancelled.",
+        total(|family| family.cancelled),
+    );
     let families = &status.families;
-    text.by_kind("cuzk_proofs_completed", "counter", "Jobs with a verified proof.", families, |family| family.completed);
-    text.by_kind("cuzk_proofs_failed", "counter", "Jobs without one.", families, |family| family.failed);
+    text.by_kind(
+        "cuzk_proofs_completed",
+        "counter",
+        "Jobs with a verified proof.",
+        families,
+        |family| family.completed,
+    );
+    text.by_kind(
+        "cuzk_proofs_failed",
+        "counter",
+        "Jobs without one.",
+        families,
+        |family| family.failed,
+    );
     text.durations(families);
     text.0
 }
@@ -50,7 +102,12 @@ impl Text {
     fn by_kind(&mut self, name: &str, kind: &str, help: &str, families: &[FamilyStatus], of: fn(&FamilyStatus) -> u64) {
         self.head(name, kind, help);
         for family in families {
-            let _ = writeln!(self.0, "{name}{{proof_kind=\"{}\"}} {}", label(family.family), of(family));
+            let _ = writeln!(
+                self.0,
+                "{name}{{proof_kind=\"{}\"}} {}",
+                label(family.family),
+                of(family)
+            );
         }
     }
 

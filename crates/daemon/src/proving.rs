@@ -28,7 +28,12 @@ impl ProvingService {
 
 fn accept(jobs: &Jobs, submit: &v1::SubmitProofRequest, lifetime: Lifetime) -> Result<Ticket, Status> {
     let engine = jobs.engine();
-    let request::ProofRequest { id, priority, fingerprint, winning } = request::read(submit)?;
+    let request::ProofRequest {
+        id,
+        priority,
+        fingerprint,
+        winning,
+    } = request::read(submit)?;
     let id = id.unwrap_or_else(|| jobs.new_name());
     // A repeated request joins its job before the work of decoding is done again.
     let joined = match lifetime {
@@ -39,7 +44,12 @@ fn accept(jobs: &Jobs, submit: &v1::SubmitProofRequest, lifetime: Lifetime) -> R
         return Ok(ticket);
     }
     let task = winning.decode().map_err(Rejection::from)?;
-    let request = JobRequest { id, fingerprint, priority, task };
+    let request = JobRequest {
+        id,
+        fingerprint,
+        priority,
+        task,
+    };
     let accepted = match lifetime {
         Lifetime::OfTheCall => engine.submit(request),
         Lifetime::Lasting => engine.submit_lasting(request),
@@ -85,7 +95,10 @@ impl ProvingEngine for ProvingService {
     }
 
     async fn prove(&self, request: Request<v1::ProveRequest>) -> Result<Response<v1::ProveResponse>, Status> {
-        let submit = request.into_inner().submit.ok_or(Rejection::Missing { field: "submit" })?;
+        let submit = request
+            .into_inner()
+            .submit
+            .ok_or(Rejection::Missing { field: "submit" })?;
         let mut ticket = self.accept(submit, Lifetime::OfTheCall).await?;
         let outcome = self.0.outcome(&mut ticket).await;
         let result = Some(reply::outcome(ticket.id(), &outcome));
@@ -120,18 +133,35 @@ impl ProvingEngine for ProvingService {
     ) -> Result<Response<v1::PreloadSrsResponse>, Status> {
         let kind = request::circuit_id(&request.into_inner().circuit_id)?;
         let start = Instant::now();
-        let preload = move |jobs: &Jobs| jobs.engine().preload(&kind).map_err(|error| reply::parameter_error(&error));
+        let preload = move |jobs: &Jobs| {
+            jobs.engine()
+                .preload(&kind)
+                .map_err(|error| reply::parameter_error(&error))
+        };
         let already_loaded = self.0.blocking(preload).await? == Fetched::FromMemory;
-        let load_time_ms = if already_loaded { 0 } else { reply::milliseconds(start.elapsed()) };
-        Ok(Response::new(v1::PreloadSrsResponse { already_loaded, load_time_ms }))
+        let load_time_ms = if already_loaded {
+            0
+        } else {
+            reply::milliseconds(start.elapsed())
+        };
+        Ok(Response::new(v1::PreloadSrsResponse {
+            already_loaded,
+            load_time_ms,
+        }))
     }
 
     async fn evict_srs(&self, request: Request<v1::EvictSrsRequest>) -> Result<Response<v1::EvictSrsResponse>, Status> {
         let kind = request::circuit_id(&request.into_inner().circuit_id)?;
         let eviction = self.0.blocking(move |jobs| Ok(jobs.engine().evict(&kind))).await?;
         Ok(Response::new(match eviction {
-            Eviction::NotLoaded => v1::EvictSrsResponse { was_loaded: false, freed_bytes: 0 },
-            Eviction::Evicted { freed_bytes } => v1::EvictSrsResponse { was_loaded: true, freed_bytes },
+            Eviction::NotLoaded => v1::EvictSrsResponse {
+                was_loaded: false,
+                freed_bytes: 0,
+            },
+            Eviction::Evicted { freed_bytes } => v1::EvictSrsResponse {
+                was_loaded: true,
+                freed_bytes,
+            },
         }))
     }
 }

@@ -5,22 +5,35 @@ use std::time::Duration;
 use cuzk_engine::{Completed, JobError, Outcome, ParameterError, SubmitError};
 use cuzk_groth16::contract::JobId;
 use cuzk_groth16::srs::trust::Provenance;
-use cuzk_proto::{DEVELOPMENT_PARAMETERS_METADATA, FAILURE_METADATA, PROOF_INVALID_FAILURE, VERIFYING_KEY_METADATA, v1};
+use cuzk_proto::{
+    DEVELOPMENT_PARAMETERS_METADATA, FAILURE_METADATA, PROOF_INVALID_FAILURE, VERIFYING_KEY_METADATA, v1,
+};
 use tonic::metadata::{AsciiMetadataValue, MetadataMap};
 use tonic::{Response, Status};
 
 /// The answer for a job that is over.
 pub fn outcome(id: &JobId, outcome: &Outcome) -> v1::AwaitProofResponse {
-    let response = v1::AwaitProofResponse { job_id: id.to_string(), ..Default::default() };
+    let response = v1::AwaitProofResponse {
+        job_id: id.to_string(),
+        ..Default::default()
+    };
     match outcome {
         Outcome::Completed(completed) => completed_response(response, completed),
         Outcome::Failed(error) => {
             let status = v1::await_proof_response::Status::Failed.into();
-            v1::AwaitProofResponse { status, error_message: error.to_string(), ..response }
+            v1::AwaitProofResponse {
+                status,
+                error_message: error.to_string(),
+                ..response
+            }
         }
         Outcome::Cancelled => {
             let status = v1::await_proof_response::Status::Cancelled.into();
-            v1::AwaitProofResponse { status, error_message: "the job was cancelled".into(), ..response }
+            v1::AwaitProofResponse {
+                status,
+                error_message: "the job was cancelled".into(),
+                ..response
+            }
         }
     }
 }
@@ -101,5 +114,7 @@ pub fn parameter_error(error: &ParameterError) -> Status {
 }
 
 pub fn unknown_job(id: &JobId) -> Status {
-    Status::not_found(format!("no job {id} (hint: results are kept for a while after the job is finished)"))
+    Status::not_found(format!(
+        "no job {id} (hint: results are kept for a while after the job is finished)"
+    ))
 }

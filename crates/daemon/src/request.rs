@@ -32,7 +32,10 @@ pub struct ProofRequest {
 pub enum Rejection {
     #[error("the request is empty: field {field} is missing")]
     Missing { field: &'static str },
-    #[error("request id {actual:?} is not a name (hint: at most {} characters of [A-Za-z0-9._:-])", JobId::MAX_BYTES)]
+    #[error(
+        "request id {actual:?} is not a name (hint: at most {} characters of [A-Za-z0-9._:-])",
+        JobId::MAX_BYTES
+    )]
     RequestId { actual: String },
     #[error("unknown proof kind {actual} (hint: {SUPPORTED})")]
     UnknownKind { actual: i32 },
@@ -42,7 +45,9 @@ pub enum Rejection {
     Priority { actual: i32 },
     #[error("sector_size {actual} is not available (hint: {SECTOR_32_GIB}, that is 32 GiB, or 0)")]
     SectorSize { actual: u64 },
-    #[error("registered_proof {actual} is not available (hint: {REGISTERED_WINNING_32_GIB}, StackedDrgWinning32GiBV1, or 0)")]
+    #[error(
+        "registered_proof {actual} is not available (hint: {REGISTERED_WINNING_32_GIB}, StackedDrgWinning32GiBV1, or 0)"
+    )]
     RegisteredProof { actual: u64 },
     #[error("vanilla_proof and vanilla_proofs are both given (hint: one of them holds the proof)")]
     BothProofFields,
@@ -70,13 +75,22 @@ pub fn read(submit: &v1::SubmitProofRequest) -> Result<ProofRequest, Rejection> 
     let id = optional_id(&submit.request_id)?;
     let priority = priority(submit.priority)?;
     if ![0, SECTOR_32_GIB].contains(&submit.sector_size) {
-        return Err(Rejection::SectorSize { actual: submit.sector_size });
+        return Err(Rejection::SectorSize {
+            actual: submit.sector_size,
+        });
     }
     if ![0, REGISTERED_WINNING_32_GIB].contains(&submit.registered_proof) {
-        return Err(Rejection::RegisteredProof { actual: submit.registered_proof });
+        return Err(Rejection::RegisteredProof {
+            actual: submit.registered_proof,
+        });
     }
     let winning = winning(submit)?;
-    Ok(ProofRequest { id, priority, fingerprint: fingerprint_of(&winning), winning })
+    Ok(ProofRequest {
+        id,
+        priority,
+        fingerprint: fingerprint_of(&winning),
+        winning,
+    })
 }
 
 /// A job's name as a client gives it; empty for none.
@@ -87,7 +101,9 @@ pub fn optional_id(text: &str) -> Result<Option<JobId>, Rejection> {
 /// A job's name as a client gives it.
 pub fn id(text: &str) -> Result<JobId, Rejection> {
     // What is not a name may be long: the message repeats the beginning only.
-    JobId::new(text).ok_or_else(|| Rejection::RequestId { actual: text.chars().take(JobId::MAX_BYTES).collect() })
+    JobId::new(text).ok_or_else(|| Rejection::RequestId {
+        actual: text.chars().take(JobId::MAX_BYTES).collect(),
+    })
 }
 
 pub fn circuit_id(text: &str) -> Result<ProofKind, Rejection> {
@@ -100,7 +116,14 @@ pub fn synthetic_fingerprint(kind: &ProofKind, seed: u64) -> Fingerprint {
 }
 
 fn fingerprint_of(winning: &WinningRequest) -> Fingerprint {
-    fingerprint("winning", &[&winning.miner_id.0.to_le_bytes(), &winning.randomness, &winning.vanilla_proof])
+    fingerprint(
+        "winning",
+        &[
+            &winning.miner_id.0.to_le_bytes(),
+            &winning.randomness,
+            &winning.vanilla_proof,
+        ],
+    )
 }
 
 /// Lengths are hashed too, so that parts cannot move from one field into the next.

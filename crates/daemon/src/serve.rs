@@ -51,7 +51,11 @@ pub struct Failure(anyhow::Error);
 impl Failure {
     pub fn report(&self) -> ExitCode {
         log::line(format!("error: {:#}", self.0));
-        if self.0.is::<ConfigError>() { ExitCode::Usage } else { ExitCode::CheckFailed }
+        if self.0.is::<ConfigError>() {
+            ExitCode::Usage
+        } else {
+            ExitCode::CheckFailed
+        }
     }
 }
 
@@ -123,10 +127,17 @@ fn server(
     identity: Identity,
     stopped: oneshot::Receiver<()>,
 ) -> anyhow::Result<impl Future<Output = ServerResult> + use<>> {
-    let listener = socket.listener.try_clone().and_then(UnixListener::from_std).context("cannot listen")?;
+    let listener = socket
+        .listener
+        .try_clone()
+        .and_then(UnixListener::from_std)
+        .context("cannot listen")?;
     let backend = jobs.engine().backend_name();
     let proving = ProvingEngineServer::new(ProvingService(jobs.clone())).max_decoding_message_size(MAX_MESSAGE_BYTES);
-    let development = DevelopmentService { jobs: jobs.clone(), policy: config.policy };
+    let development = DevelopmentService {
+        jobs: jobs.clone(),
+        policy: config.policy,
+    };
     let router = Server::builder()
         .max_concurrent_streams(CALLS_PER_CONNECTION)
         .initial_stream_window_size(RECEIVE_WINDOW_BYTES)
@@ -169,7 +180,11 @@ fn server_ended(ended: Result<ServerResult, tokio::task::JoinError>) -> anyhow::
 /// Lets the jobs in flight finish; another signal ends that.
 async fn drain(config: &Config, jobs: &Jobs, signal: EndSignal, signals: &mut EndSignals) -> ExitCode {
     let grace = config.grace_period;
-    log::line(format!("{}: draining, at most {} s (a second signal ends at once)", signal.name(), grace.as_secs()));
+    log::line(format!(
+        "{}: draining, at most {} s (a second signal ends at once)",
+        signal.name(),
+        grace.as_secs()
+    ));
     let engine = jobs.clone();
     let drained = tokio::task::spawn_blocking(move || engine.engine().drain(grace));
     tokio::select! {

@@ -36,7 +36,10 @@ pub struct EndSignals {
 
 impl EndSignals {
     pub fn catch() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
 
     pub async fn next(&mut self) -> EndSignal {

@@ -32,7 +32,11 @@ pub enum SocketError {
     #[error("{} exists and is not a socket (hint: it is not removed; choose another path with --listen)", path.display())]
     NotASocket { path: PathBuf },
     #[error("cannot {action} {}: {source} (hint: the directory must exist and be writable for this user)", path.display())]
-    Io { action: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
 }
 
 /// Who has the socket.
@@ -51,7 +55,12 @@ impl Socket {
         clear_stale(path)?;
         let listener = listen(path).map_err(|source| io_error("listen on", path, source))?;
         let metadata = fs::symlink_metadata(path).map_err(|source| io_error("examine", path, source))?;
-        Ok(Self { listener, path: path.into(), file: (metadata.dev(), metadata.ino()), _lock: lock })
+        Ok(Self {
+            listener,
+            path: path.into(),
+            file: (metadata.dev(), metadata.ino()),
+            _lock: lock,
+        })
     }
 }
 
@@ -66,13 +75,21 @@ impl Drop for Socket {
 
 fn lock(path: &Path) -> Result<File, SocketError> {
     let lock_path = with_suffix(path, ".lock");
-    let open = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&lock_path);
+    let open = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&lock_path);
     let file = open.map_err(|source| io_error("open", &lock_path, source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let holder = connect(path).map_or(Holder::Starting, |pid| Holder::Answers { pid });
-            Err(SocketError::Taken { path: path.into(), holder })
+            Err(SocketError::Taken {
+                path: path.into(),
+                holder,
+            })
         }
         Err(TryLockError::Error(source)) => Err(io_error("lock", &lock_path, source)),
     }
@@ -89,7 +106,10 @@ fn clear_stale(path: &Path) -> Result<(), SocketError> {
         return Err(SocketError::NotASocket { path: path.into() });
     }
     match connect(path) {
-        Ok(pid) => Err(SocketError::Taken { path: path.into(), holder: Holder::Answers { pid } }),
+        Ok(pid) => Err(SocketError::Taken {
+            path: path.into(),
+            holder: Holder::Answers { pid },
+        }),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             fs::remove_file(path).map_err(|source| io_error("remove the stale socket", path, source))
         }
@@ -100,7 +120,10 @@ fn clear_stale(path: &Path) -> Result<(), SocketError> {
 /// The process that answers on a socket.
 fn connect(path: &Path) -> io::Result<i32> {
     let stream = UnixStream::connect(path)?;
-    Ok(rustix::net::sockopt::socket_peercred(&stream)?.pid.as_raw_nonzero().get())
+    Ok(rustix::net::sockopt::socket_peercred(&stream)?
+        .pid
+        .as_raw_nonzero()
+        .get())
 }
 
 /// Linux gives the file the mode that the socket has when it is bound, so nobody else can connect at any time. Changing the
@@ -121,7 +144,11 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> SocketError {
-    SocketError::Io { action, path: path.into(), source }
+    SocketError::Io {
+        action,
+        path: path.into(),
+        source,
+    }
 }
 
 #[cfg(test)]

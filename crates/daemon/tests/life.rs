@@ -17,19 +17,41 @@ fn synthesis_of_one_proof_overlaps_with_the_proving_of_another() {
     let place = Place::new().with_parameters(BENCH);
     let daemon = place.serve(DEVELOPMENT);
     runtime().block_on(async {
-        daemon.proving().await.preload_srs(v1::PreloadSrsRequest { circuit_id: BENCH.into() }).await.unwrap();
-        let (one, two) =
-            tokio::join!(daemon.prove_synthetic("one", BENCH, 1), daemon.prove_synthetic("two", BENCH, 2));
-        assert_eq!((status(&one.unwrap()), status(&two.unwrap())), (Status::Completed, Status::Completed));
+        daemon
+            .proving()
+            .await
+            .preload_srs(v1::PreloadSrsRequest {
+                circuit_id: BENCH.into(),
+            })
+            .await
+            .unwrap();
+        let (one, two) = tokio::join!(
+            daemon.prove_synthetic("one", BENCH, 1),
+            daemon.prove_synthetic("two", BENCH, 2)
+        );
+        assert_eq!(
+            (status(&one.unwrap()), status(&two.unwrap())),
+            (Status::Completed, Status::Completed)
+        );
     });
     let stderr = daemon.stderr();
     let synthesis = |job| span(&stderr, job, "synth_ms");
-    let (first, second) = if synthesis("one").0 < synthesis("two").0 { ("one", "two") } else { ("two", "one") };
+    let (first, second) = if synthesis("one").0 < synthesis("two").0 {
+        ("one", "two")
+    } else {
+        ("two", "one")
+    };
     let synthesis = synthesis(second);
-    let proving = (span(&stderr, first, "ntt_msm_h_ms").0, span(&stderr, first, "verify_ms").1);
+    let proving = (
+        span(&stderr, first, "ntt_msm_h_ms").0,
+        span(&stderr, first, "verify_ms").1,
+    );
     let overlap = synthesis.1.min(proving.1) - synthesis.0.max(proving.0);
     let shorter = (synthesis.1 - synthesis.0).min(proving.1 - proving.0);
-    assert!(overlap >= shorter / 2.0, "overlap {overlap} ms of {shorter} ms:\n{stderr}");
+    assert!(
+        overlap >= shorter / 2.0,
+        "overlap {overlap} ms of {shorter} ms:\n{stderr}"
+    );
 }
 
 #[test]
@@ -41,10 +63,17 @@ fn a_wait_ends_at_its_timeout_and_a_cancelled_job_answers_everyone() {
         let meanwhile = async {
             daemon.wait_until_in_progress(1).await;
             let mut client = daemon.proving().await;
-            let wait = v1::AwaitProofRequest { job_id: "one".into(), timeout_ms: 1 };
+            let wait = v1::AwaitProofRequest {
+                job_id: "one".into(),
+                timeout_ms: 1,
+            };
             let waited = client.await_proof(wait).await.unwrap().into_inner();
             assert_eq!(waited.status(), Status::Timeout);
-            client.cancel_proof(v1::CancelProofRequest { job_id: "one".into() }).await.unwrap().into_inner()
+            client
+                .cancel_proof(v1::CancelProofRequest { job_id: "one".into() })
+                .await
+                .unwrap()
+                .into_inner()
         };
         let (proof, cancelled) = tokio::join!(proof, meanwhile);
         assert!(cancelled.was_running);
@@ -74,9 +103,22 @@ fn a_caller_that_goes_away_cancels_its_job_and_nobody_elses() {
         while daemon.bench_jobs().await != (0, 0) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let metrics = daemon.proving().await.get_metrics(v1::GetMetricsRequest {}).await.unwrap().into_inner();
-        let cancelled = metrics.prometheus_text.lines().find(|line| line.starts_with("cuzk_proofs_cancelled_total"));
-        assert!(cancelled.is_some_and(|line| line != "cuzk_proofs_cancelled_total 0"), "{}", metrics.prometheus_text);
+        let metrics = daemon
+            .proving()
+            .await
+            .get_metrics(v1::GetMetricsRequest {})
+            .await
+            .unwrap()
+            .into_inner();
+        let cancelled = metrics
+            .prometheus_text
+            .lines()
+            .find(|line| line.starts_with("cuzk_proofs_cancelled_total"));
+        assert!(
+            cancelled.is_some_and(|line| line != "cuzk_proofs_cancelled_total 0"),
+            "{}",
+            metrics.prometheus_text
+        );
     });
 }
 
@@ -93,7 +135,10 @@ fn equal_requests_in_flight_share_one_job() {
             daemon.prove_synthetic("one", BENCH, 1).await
         };
         let (first, second) = tokio::join!(first, second);
-        assert_eq!(first.unwrap().result.unwrap().proof, second.unwrap().result.unwrap().proof);
+        assert_eq!(
+            first.unwrap().result.unwrap().proof,
+            second.unwrap().result.unwrap().proof
+        );
     });
 }
 
@@ -165,7 +210,11 @@ async fn futures_join<F: Future>(futures: impl Iterator<Item = F>) {
     let mut futures: Vec<_> = futures.map(Box::pin).collect();
     std::future::poll_fn(|context| {
         futures.retain_mut(|future| future.as_mut().poll(context).is_pending());
-        if futures.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        if futures.is_empty() {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
     })
     .await;
 }

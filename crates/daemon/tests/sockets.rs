@@ -15,7 +15,10 @@ fn an_idle_daemon_ends_cleanly_and_takes_its_socket_with_it() {
     let place = Place::new();
     for signal in [Signal::TERM, Signal::INT] {
         let mut daemon = place.serve(&[]);
-        assert_eq!(fs::metadata(place.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(place.socket()).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         daemon.signal(signal);
         assert_eq!(daemon.wait().code(), Some(0), "{}", daemon.stderr());
         assert!(!place.socket().exists());
@@ -29,7 +32,10 @@ fn a_second_daemon_is_refused_and_the_first_one_serves_on() {
     let mut second = place.start(&[]);
     assert_eq!(second.wait().code(), Some(1));
     let message = second.stderr();
-    assert!(message.contains(&format!("process {} answers on it", first.pid())), "{message}");
+    assert!(
+        message.contains(&format!("process {} answers on it", first.pid())),
+        "{message}"
+    );
     assert!(message.contains("hint"), "{message}");
     runtime().block_on(async { first.bench_jobs().await });
 }
@@ -45,7 +51,13 @@ fn of_daemons_that_start_together_one_serves() {
         assert!(std::time::Instant::now() < end, "not exactly one daemon serves");
         thread::sleep(std::time::Duration::from_millis(5));
     }
-    assert_eq!(daemons.iter_mut().filter(|daemon| daemon.stderr().contains(" serving on ")).count(), 1);
+    assert_eq!(
+        daemons
+            .iter_mut()
+            .filter(|daemon| daemon.stderr().contains(" serving on "))
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -84,7 +96,10 @@ fn a_directory_that_cannot_be_written_is_named() {
     // Nobody, not even the superuser, makes a file here.
     let (code, message) = place.refused(&["--listen", "unix:///proc/cuzk/s"]);
     assert_eq!(code, 1);
-    assert!(message.contains("/proc/cuzk/s.lock") && message.contains("writable"), "{message}");
+    assert!(
+        message.contains("/proc/cuzk/s.lock") && message.contains("writable"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -94,7 +109,10 @@ fn a_wrong_configuration_names_file_and_key() {
     fs::write(&file, "[daemon]\nlisten = 'unix:///tmp/never'\ngrace_periods = 3\n").unwrap();
     let (code, message) = place.refused(&["--config", file.to_str().unwrap()]);
     assert_eq!(code, 2);
-    assert!(message.contains("cuzk.toml") && message.contains("grace_periods"), "{message}");
+    assert!(
+        message.contains("cuzk.toml") && message.contains("grace_periods"),
+        "{message}"
+    );
     assert_eq!(message.lines().count(), 1, "one line per message: {message}");
 
     let missing = place.path("missing.toml");
@@ -108,13 +126,20 @@ fn the_identity_is_that_of_the_running_program() {
     let place = Place::new();
     let daemon = place.serve(&[]);
     let identity = runtime().block_on(async {
-        IdentityClient::new(daemon.channel().await).identify(IdentifyRequest {}).await.unwrap().into_inner()
+        IdentityClient::new(daemon.channel().await)
+            .identify(IdentifyRequest {})
+            .await
+            .unwrap()
+            .into_inner()
     });
     let program = fs::read(env!("CARGO_BIN_EXE_cuzk")).unwrap();
     assert_eq!(identity.pid, daemon.pid());
     assert_eq!(identity.program_sha256, format!("{:x}", Sha256::digest(&program)));
     assert_eq!(identity.build_token.len(), 64);
     let marked = format!("CUZK_BUILD_TOKEN={}\n", identity.build_token);
-    assert!(program.windows(marked.len()).any(|window| window == marked.as_bytes()), "the token is in the file");
+    assert!(
+        program.windows(marked.len()).any(|window| window == marked.as_bytes()),
+        "the token is in the file"
+    );
     assert_eq!(identity.backend, "cpu");
 }

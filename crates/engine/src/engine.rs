@@ -119,7 +119,13 @@ impl Engine {
     /// # Errors
     /// The system refuses a thread.
     pub fn start(config: EngineConfig, dependencies: Dependencies) -> Result<Self, StartError> {
-        let Dependencies { backend, parameters, clock, timing, random } = dependencies;
+        let Dependencies {
+            backend,
+            parameters,
+            clock,
+            timing,
+            random,
+        } = dependencies;
         let shared = Arc::new(Shared {
             registry: Registry::new(config.accepted_jobs.get(), config.kept_results),
             queue: RankedQueue::with_capacity(usize::MAX), // Bounded by admission, which counts jobs.
@@ -144,7 +150,10 @@ impl Engine {
 
     fn spawn(&self, name: &str, stage: impl FnOnce(&Shared) + Send + 'static) -> io::Result<()> {
         let shared = self.shared.clone();
-        thread::Builder::new().name(name.to_owned()).spawn(move || stage(&shared)).map(drop)
+        thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || stage(&shared))
+            .map(drop)
     }
 
     /// Accepts a job that is cancelled when its last [`Ticket`] is dropped.
@@ -172,7 +181,14 @@ impl Engine {
                 let ticket = self.ticket(job.clone(), receiver);
                 for (index, input) in (0..).zip(request.task.partitions) {
                     let partition = PartitionIndex(index);
-                    self.shared.queue.push(job.rank(partition), Work { job: job.clone(), partition, input });
+                    self.shared.queue.push(
+                        job.rank(partition),
+                        Work {
+                            job: job.clone(),
+                            partition,
+                            input,
+                        },
+                    );
                 }
                 Ok(ticket)
             }
@@ -195,8 +211,17 @@ impl Engine {
         self.join_with(id, fingerprint, Interest::Lasting)
     }
 
-    fn join_with(&self, id: &JobId, fingerprint: Fingerprint, interest: Interest) -> Result<Option<Ticket>, SubmitError> {
-        let joined = self.shared.registry.join(JoinRequest { id, fingerprint, interest })?;
+    fn join_with(
+        &self,
+        id: &JobId,
+        fingerprint: Fingerprint,
+        interest: Interest,
+    ) -> Result<Option<Ticket>, SubmitError> {
+        let joined = self.shared.registry.join(JoinRequest {
+            id,
+            fingerprint,
+            interest,
+        })?;
         Ok(joined.map(|(job, receiver)| self.ticket(job, receiver)))
     }
 
@@ -243,7 +268,12 @@ impl Engine {
         Status {
             families: self.shared.registry.families(),
             parameters: self.parameters_status(),
-            proving: self.shared.proving.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            proving: self
+                .shared
+                .proving
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
             uptime: self.shared.started.elapsed(),
         }
     }
@@ -274,11 +304,19 @@ impl Engine {
     pub fn drain(&self, grace: Duration) -> Drained {
         self.stop_admission();
         let lost = self.shared.registry.drain(grace);
-        if lost.is_empty() { Drained::Everything } else { Drained::Lost(lost) }
+        if lost.is_empty() {
+            Drained::Everything
+        } else {
+            Drained::Lost(lost)
+        }
     }
 
     fn ticket(&self, job: Arc<Job>, receiver: OutcomeReceiver) -> Ticket {
-        Ticket { shared: self.shared.clone(), job, receiver }
+        Ticket {
+            shared: self.shared.clone(),
+            job,
+            receiver,
+        }
     }
 }
 
@@ -309,7 +347,12 @@ impl Ticket {
 
     /// Waits for the job's end.
     pub async fn outcome(&mut self) -> Outcome {
-        match self.receiver.wait_for(Option::is_some).await.map(|outcome| outcome.clone()) {
+        match self
+            .receiver
+            .wait_for(Option::is_some)
+            .await
+            .map(|outcome| outcome.clone())
+        {
             Ok(Some(outcome)) => outcome,
             // The registry is gone, and with it whoever could have answered.
             Ok(None) | Err(_) => Outcome::Failed(Arc::new(JobError::Stopped)),

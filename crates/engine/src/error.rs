@@ -51,9 +51,16 @@ pub enum JobError {
     Prove(#[from] ProveError),
     /// The proof exists but is not returned: nobody would accept it.
     #[error("the proof of partition {partition} did not verify: {source}")]
-    ProofInvalid { partition: PartitionIndex, source: VerifyError },
+    ProofInvalid {
+        partition: PartitionIndex,
+        source: VerifyError,
+    },
     #[error("{stage} of partition {partition} panicked: {message} (hint: this is a defect of the program)")]
-    Panicked { stage: StageName, partition: PartitionIndex, message: String },
+    Panicked {
+        stage: StageName,
+        partition: PartitionIndex,
+        message: String,
+    },
     #[error("the engine was stopped before the job was finished (hint: send the request again)")]
     Stopped,
 }
@@ -61,5 +68,6 @@ pub enum JobError {
 /// What a panic said; panics carry a string unless somebody went out of his way.
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }

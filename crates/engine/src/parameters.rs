@@ -41,7 +41,10 @@ pub struct ParameterError {
 
 impl ParameterError {
     pub fn new(kind: &ProofKind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { circuit_id: kind.to_string(), source: source.into() }
+        Self {
+            circuit_id: kind.to_string(),
+            source: source.into(),
+        }
     }
 }
 
@@ -57,7 +60,9 @@ pub enum Fetched {
 pub enum Eviction {
     NotLoaded,
     /// `freed_bytes` is 0 where a proof in work still holds the parameters; they go when it is done.
-    Evicted { freed_bytes: u64 },
+    Evicted {
+        freed_bytes: u64,
+    },
 }
 
 /// One circuit's place. The lock is held while loading, so that a second caller waits for the first one's result.
@@ -70,7 +75,10 @@ pub(crate) struct ParameterCache {
 
 impl ParameterCache {
     pub fn new(source: Arc<dyn ParameterSource>) -> Self {
-        Self { source, slots: Mutex::new(HashMap::new()) }
+        Self {
+            source,
+            slots: Mutex::new(HashMap::new()),
+        }
     }
 
     /// What is in memory now; never waits for a load.
@@ -102,7 +110,11 @@ impl ParameterCache {
             None => Eviction::NotLoaded,
             // Two holders: the slot that was just taken out, and this very reference.
             Some(loaded) => {
-                let freed_bytes = if Arc::strong_count(loaded) <= 2 { loaded.bytes } else { 0 };
+                let freed_bytes = if Arc::strong_count(loaded) <= 2 {
+                    loaded.bytes
+                } else {
+                    0
+                };
                 Eviction::Evicted { freed_bytes }
             }
         }
@@ -111,7 +123,10 @@ impl ParameterCache {
     /// Everything in memory, in no order.
     pub fn list(&self) -> Vec<(ProofKind, Arc<LoadedParameters>)> {
         let slots = lock(&self.slots);
-        slots.iter().filter_map(|(kind, slot)| Some((*kind, peek(slot)?))).collect()
+        slots
+            .iter()
+            .filter_map(|(kind, slot)| Some((*kind, peek(slot)?)))
+            .collect()
     }
 }
 

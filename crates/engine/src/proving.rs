@@ -36,7 +36,14 @@ fn prove_one(shared: &Shared, random: &mut impl CryptoRngCore, synthesised: Synt
         Ok(Err(error)) => shared.registry.fail(&job, error),
         Err(panic) => {
             let message = panic_message(&*panic);
-            shared.registry.fail(&job, JobError::Panicked { stage: StageName::Proving, partition, message });
+            shared.registry.fail(
+                &job,
+                JobError::Panicked {
+                    stage: StageName::Proving,
+                    partition,
+                    message,
+                },
+            );
         }
     }
 }
@@ -46,7 +53,14 @@ fn prove_verified(
     random: &mut impl CryptoRngCore,
     synthesised: &Synthesised,
 ) -> Result<PartitionResult, JobError> {
-    let Synthesised { timeline, assignment, parameters, begin, ready, .. } = synthesised;
+    let Synthesised {
+        timeline,
+        assignment,
+        parameters,
+        begin,
+        ready,
+        ..
+    } = synthesised;
     let taken = Instant::now();
     let waited = taken.saturating_duration_since(*ready);
     if waited >= HAND_OVER {
@@ -58,9 +72,21 @@ fn prove_verified(
     timeline.measure(phase::VERIFY, || check(synthesised, &proof))?;
     let end = Instant::now();
     timeline.print(phase::TOTAL, *begin, end - *begin, &[]);
-    let Synthesised { srs_load, synthesis, .. } = *synthesised;
-    let spans = Spans { begin: *begin, end, srs_load, synthesis, backend };
-    Ok(PartitionResult { proof: proof.to_bytes(), parameters: parameters.clone(), spans })
+    let Synthesised {
+        srs_load, synthesis, ..
+    } = *synthesised;
+    let spans = Spans {
+        begin: *begin,
+        end,
+        srs_load,
+        synthesis,
+        backend,
+    };
+    Ok(PartitionResult {
+        proof: proof.to_bytes(),
+        parameters: parameters.clone(),
+        spans,
+    })
 }
 
 /// With the public inputs of the task, as a verifier elsewhere will do it, and with the trusted key.

@@ -21,13 +21,23 @@ struct State<T> {
 
 impl<T> RankedQueue<T> {
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { state: Mutex::new(State { items: BTreeMap::new(), closed: false }), changed: Condvar::new(), capacity }
+        Self {
+            state: Mutex::new(State {
+                items: BTreeMap::new(),
+                closed: false,
+            }),
+            changed: Condvar::new(),
+            capacity,
+        }
     }
 
     /// Blocks until there is room; `false` when the queue is closed. Room stays while nobody else pushes.
     pub fn wait_for_room(&self) -> bool {
         let full = |state: &mut State<T>| !state.closed && state.items.len() >= self.capacity;
-        let state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
+        let state = self
+            .changed
+            .wait_while(self.lock(), full)
+            .unwrap_or_else(PoisonError::into_inner);
         !state.closed
     }
 
@@ -43,7 +53,10 @@ impl<T> RankedQueue<T> {
     /// Blocks until there is an item and takes the one of the first rank; `None` when the queue is closed.
     pub fn pop(&self) -> Option<T> {
         let empty = |state: &mut State<T>| !state.closed && state.items.is_empty();
-        let mut state = self.changed.wait_while(self.lock(), empty).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self
+            .changed
+            .wait_while(self.lock(), empty)
+            .unwrap_or_else(PoisonError::into_inner);
         let first = state.items.pop_first().map(|(_, item)| item);
         self.changed.notify_all();
         first
@@ -51,7 +64,12 @@ impl<T> RankedQueue<T> {
 
     /// Takes out every item of which `chosen` says so.
     pub fn remove(&self, chosen: impl Fn(&T) -> bool) -> Vec<T> {
-        let removed = self.lock().items.extract_if(.., |_, item| chosen(item)).map(|(_, item)| item).collect();
+        let removed = self
+            .lock()
+            .items
+            .extract_if(.., |_, item| chosen(item))
+            .map(|(_, item)| item)
+            .collect();
         self.changed.notify_all();
         removed
     }

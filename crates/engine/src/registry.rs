@@ -111,7 +111,14 @@ struct Entry {
 impl Entry {
     fn new(job: Arc<Job>, interest: Interest) -> Self {
         let results = std::iter::repeat_with(|| None).take(job.partitions).collect();
-        Self { job, waiters: 0, interest, progress: Progress::Queued, results, outcome: watch::Sender::new(None) }
+        Self {
+            job,
+            waiters: 0,
+            interest,
+            progress: Progress::Queued,
+            results,
+            outcome: watch::Sender::new(None),
+        }
     }
 
     fn is_abandoned(&self) -> bool {
@@ -129,7 +136,12 @@ impl Entry {
 
 impl Registry {
     pub fn new(accepted_jobs: usize, kept_results: usize) -> Self {
-        Self { state: Mutex::default(), settled: Condvar::new(), accepted_jobs, kept_results }
+        Self {
+            state: Mutex::default(),
+            settled: Condvar::new(),
+            accepted_jobs,
+            kept_results,
+        }
     }
 
     /// Joins the job of this id if it is in flight with the same content.
@@ -144,14 +156,20 @@ impl Registry {
             return Err(SubmitError::NoPartitions { id: id.clone() });
         }
         let mut state = self.lock();
-        if let Some((job, receiver)) = state.join(JoinRequest { id, fingerprint: request.fingerprint, interest })? {
+        if let Some((job, receiver)) = state.join(JoinRequest {
+            id,
+            fingerprint: request.fingerprint,
+            interest,
+        })? {
             return Ok(Admitted::Joined(job, receiver));
         }
         if state.draining {
             return Err(SubmitError::Draining);
         }
         if state.jobs.len() >= self.accepted_jobs {
-            return Err(SubmitError::Full { limit: self.accepted_jobs });
+            return Err(SubmitError::Full {
+                limit: self.accepted_jobs,
+            });
         }
         // A kept result of an earlier job with this id would answer for the new one.
         state.finished.retain(|(finished, _)| finished != id);
@@ -191,7 +209,11 @@ impl Registry {
     pub fn cancel(&self, id: &JobId) -> Cancelled {
         let mut state = self.lock();
         let Some(entry) = state.jobs.get_mut(id) else {
-            return if state.kept(id).is_some() { Cancelled::AlreadyOver } else { Cancelled::Unknown };
+            return if state.kept(id).is_some() {
+                Cancelled::AlreadyOver
+            } else {
+                Cancelled::Unknown
+            };
         };
         if entry.progress == Progress::Queued {
             let job = entry.job.clone();
@@ -206,7 +228,9 @@ impl Registry {
     /// Asked by a stage before it works on a job. A job that nobody wants ends here.
     pub fn checkpoint(&self, job: &Job) -> Checkpoint {
         let mut state = self.lock();
-        let Some(entry) = state.entry(job) else { return Checkpoint::Skip };
+        let Some(entry) = state.entry(job) else {
+            return Checkpoint::Skip;
+        };
         if entry.progress == Progress::Stopping || entry.is_abandoned() {
             self.settle(&mut state, job, Outcome::Cancelled);
             return Checkpoint::Skip;
@@ -231,8 +255,14 @@ impl Registry {
     /// Ends a job without a result. What a cancelled job failed with is of no interest.
     pub fn fail(&self, job: &Job, error: JobError) {
         let mut state = self.lock();
-        let stopping = state.entry(job).is_some_and(|entry| entry.progress == Progress::Stopping);
-        let outcome = if stopping { Outcome::Cancelled } else { Outcome::Failed(Arc::new(error)) };
+        let stopping = state
+            .entry(job)
+            .is_some_and(|entry| entry.progress == Progress::Stopping);
+        let outcome = if stopping {
+            Outcome::Cancelled
+        } else {
+            Outcome::Failed(Arc::new(error))
+        };
         self.settle(&mut state, job, outcome);
     }
 
@@ -243,8 +273,10 @@ impl Registry {
     /// Waits until no job is in flight, at most for `grace`; fails those that are left and returns their ids.
     pub fn drain(&self, grace: Duration) -> Vec<JobId> {
         let busy = |state: &mut State| !state.jobs.is_empty();
-        let (mut state, _) =
-            self.settled.wait_timeout_while(self.lock(), grace, busy).unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = self
+            .settled
+            .wait_timeout_while(self.lock(), grace, busy)
+            .unwrap_or_else(PoisonError::into_inner);
         let lost: Vec<Arc<Job>> = state.jobs.values().map(|entry| entry.job.clone()).collect();
         for job in &lost {
             self.settle(&mut state, job, Outcome::Failed(Arc::new(JobError::Stopped)));
@@ -278,7 +310,9 @@ impl Registry {
         if state.entry(job).is_none() {
             return;
         }
-        let Some(entry) = state.jobs.remove(&job.id) else { return };
+        let Some(entry) = state.jobs.remove(&job.id) else {
+            return;
+        };
         state.counters.entry(Family::of(&job.kind)).or_default().count(&outcome);
         state.finished.push_back((job.id.clone(), outcome.clone()));
         if state.finished.len() > self.kept_results {
@@ -310,16 +344,28 @@ pub(crate) enum Admitted {
 impl State {
     /// The entry of this very job, not of a later one with the same id.
     fn entry(&mut self, job: &Job) -> Option<&mut Entry> {
-        self.jobs.get_mut(&job.id).filter(|entry| entry.job.sequence == job.sequence)
+        self.jobs
+            .get_mut(&job.id)
+            .filter(|entry| entry.job.sequence == job.sequence)
     }
 
     fn kept(&self, id: &JobId) -> Option<&Outcome> {
-        self.finished.iter().rev().find(|(finished, _)| finished == id).map(|(_, outcome)| outcome)
+        self.finished
+            .iter()
+            .rev()
+            .find(|(finished, _)| finished == id)
+            .map(|(_, outcome)| outcome)
     }
 
     fn join(&mut self, request: JoinRequest<'_>) -> Result<Option<(Arc<Job>, OutcomeReceiver)>, SubmitError> {
-        let JoinRequest { id, fingerprint, interest } = request;
-        let Some(entry) = self.jobs.get_mut(id) else { return Ok(None) };
+        let JoinRequest {
+            id,
+            fingerprint,
+            interest,
+        } = request;
+        let Some(entry) = self.jobs.get_mut(id) else {
+            return Ok(None);
+        };
         if entry.job.fingerprint != fingerprint {
             return Err(SubmitError::OtherContent { id: id.clone() });
         }

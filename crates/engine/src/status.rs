@@ -39,7 +39,15 @@ pub struct FamilyStatus {
 impl FamilyStatus {
     pub(crate) fn new(family: Family) -> Self {
         let proving_time = Duration::ZERO;
-        Self { family, pending: 0, in_progress: 0, completed: 0, failed: 0, cancelled: 0, proving_time }
+        Self {
+            family,
+            pending: 0,
+            in_progress: 0,
+            completed: 0,
+            failed: 0,
+            cancelled: 0,
+            proving_time,
+        }
     }
 }
 

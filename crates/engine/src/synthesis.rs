@@ -59,14 +59,25 @@ pub(crate) fn run(shared: &Shared, pool: &ThreadPool) {
             Ok(Err(error)) => shared.registry.fail(&job, error),
             Err(panic) => {
                 let message = panic_message(&*panic);
-                shared.registry.fail(&job, JobError::Panicked { stage: StageName::Synthesis, partition, message });
+                shared.registry.fail(
+                    &job,
+                    JobError::Panicked {
+                        stage: StageName::Synthesis,
+                        partition,
+                        message,
+                    },
+                );
             }
         }
     }
 }
 
 fn synthesise(shared: &Shared, pool: &ThreadPool, work: Work) -> Result<Synthesised, JobError> {
-    let Work { job, partition, input: Partition { circuit, public_inputs } } = work;
+    let Work {
+        job,
+        partition,
+        input: Partition { circuit, public_inputs },
+    } = work;
     let timeline = shared.timeline(&job.id, partition);
     let begin = Instant::now();
     let waited = begin.saturating_duration_since(job.accepted);
@@ -78,20 +89,29 @@ fn synthesise(shared: &Shared, pool: &ThreadPool, work: Work) -> Result<Synthesi
         None => thread::scope(|scope| {
             let loading = scope.spawn(|| load(shared, &job, &timeline));
             let synthesised = run_circuit(pool, &timeline, circuit);
-            (synthesised, loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            (
+                synthesised,
+                loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            )
         }),
     };
     let (parameters, srs_load) = loaded?;
     let (assignment, synthesis) = synthesised?;
     let ready = Instant::now();
-    Ok(Synthesised { job, timeline, assignment, public_inputs, parameters, srs_load, begin, synthesis, ready })
+    Ok(Synthesised {
+        job,
+        timeline,
+        assignment,
+        public_inputs,
+        parameters,
+        srs_load,
+        begin,
+        synthesis,
+        ready,
+    })
 }
 
-fn load(
-    shared: &Shared,
-    job: &Job,
-    timeline: &Timeline,
-) -> Result<(Arc<LoadedParameters>, Duration), ParameterError> {
+fn load(shared: &Shared, job: &Job, timeline: &Timeline) -> Result<(Arc<LoadedParameters>, Duration), ParameterError> {
     let start = Instant::now();
     let (parameters, _) = shared.parameters.get(&job.kind)?;
     let span = start.elapsed();

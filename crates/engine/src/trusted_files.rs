@@ -40,8 +40,12 @@ impl ParameterSource for TrustedFiles {
     fn load(&self, kind: &ProofKind) -> Result<LoadedParameters, ParameterError> {
         let circuit = identity(kind).map_err(|error| ParameterError::new(kind, error))?;
         let path = self.locate(kind, &circuit)?;
-        let bytes = fs::metadata(&path).map_err(|error| ParameterError::new(kind, error))?.len();
-        let opened = self.open(kind, &circuit, &path).map_err(|error| ParameterError::new(kind, error))?;
+        let bytes = fs::metadata(&path)
+            .map_err(|error| ParameterError::new(kind, error))?
+            .len();
+        let opened = self
+            .open(kind, &circuit, &path)
+            .map_err(|error| ParameterError::new(kind, error))?;
         Ok(LoadedParameters {
             srs: opened.parameters,
             key: PreparedVerifyingKey::new(&opened.verifying_key),
@@ -65,13 +69,24 @@ impl TrustedFiles {
         let generated = generated.map_err(|error| ParameterError::new(kind, error))?;
         generated.map(|entry| entry.params).ok_or_else(|| {
             let (published, store) = (self.published.clone(), self.store.root().to_owned());
-            ParameterError::new(kind, NotFound { circuit_id, published, store })
+            ParameterError::new(
+                kind,
+                NotFound {
+                    circuit_id,
+                    published,
+                    store,
+                },
+            )
         })
     }
 
     fn open(&self, kind: &ProofKind, circuit: &CircuitIdentity, path: &Path) -> Result<Opened, SrsError> {
         let circuit_id = kind.to_string();
-        let expected = Expected { circuit_id: &circuit_id, digest: circuit.digest, shape: circuit.shape };
+        let expected = Expected {
+            circuit_id: &circuit_id,
+            digest: circuit.digest,
+            shape: circuit.shape,
+        };
         // The digest of the whole file is checked, which says more about its points than the subgroup would.
         trust::open_checked(path, &expected, self.policy, SubgroupCheck::Skip)
     }

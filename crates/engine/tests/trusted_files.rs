@@ -14,7 +14,11 @@ fn kind() -> ProofKind {
 }
 
 fn files(dir: &TempDir, policy: TrustPolicy) -> TrustedFiles {
-    TrustedFiles { published: dir.path().join("published"), store: Store::new(dir.path().join("development")), policy }
+    TrustedFiles {
+        published: dir.path().join("published"),
+        store: Store::new(dir.path().join("development")),
+        policy,
+    }
 }
 
 fn generate(dir: &TempDir, secret: Secret) {
@@ -44,7 +48,11 @@ fn development_parameters_are_used_where_they_are_allowed() {
 fn development_parameters_are_refused_where_they_are_not() {
     let dir = tempfile::tempdir().unwrap();
     generate(&dir, Secret::random(&mut rand_core::OsRng));
-    let error = files(&dir, TrustPolicy::ProductionOnly).load(&kind()).err().unwrap().to_string();
+    let error = files(&dir, TrustPolicy::ProductionOnly)
+        .load(&kind())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("bench:5:0") && error.contains("not allowed"), "{error}");
 }
 
@@ -52,6 +60,10 @@ fn development_parameters_are_refused_where_they_are_not() {
 fn seeded_parameters_are_not_looked_at() {
     let dir = tempfile::tempdir().unwrap();
     generate(&dir, Secret::insecure_from_seed(1));
-    let error = files(&dir, TrustPolicy::AllowDevelopment).load(&kind()).err().unwrap().to_string();
+    let error = files(&dir, TrustPolicy::AllowDevelopment)
+        .load(&kind())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("cuzk-bench params --proof bench:5:0"), "{error}");
 }

@@ -23,19 +23,35 @@ fn type_name(field: &FieldDescriptorProto) -> String {
         Type::Enum | Type::Message => field.type_name().rsplit('.').next().unwrap(),
         other => panic!("unexpected type {other:?} of {}", field.name()),
     };
-    if field.label() == Label::Repeated { format!("repeated {name}") } else { name.to_owned() }
+    if field.label() == Label::Repeated {
+        format!("repeated {name}")
+    } else {
+        name.to_owned()
+    }
 }
 
 fn message_lines(message: &DescriptorProto) -> Vec<String> {
     let field = |field: &FieldDescriptorProto| {
-        format!("{} {} {}={}", message.name(), type_name(field), field.name(), field.number())
+        format!(
+            "{} {} {}={}",
+            message.name(),
+            type_name(field),
+            field.name(),
+            field.number()
+        )
     };
-    let nested = message.enum_type.iter().flat_map(|e| enum_lines(&format!("{}.{}", message.name(), e.name()), e));
+    let nested = message
+        .enum_type
+        .iter()
+        .flat_map(|e| enum_lines(&format!("{}.{}", message.name(), e.name()), e));
     message.field.iter().map(field).chain(nested).collect()
 }
 
 fn enum_lines(name: &str, e: &prost_types::EnumDescriptorProto) -> Vec<String> {
-    e.value.iter().map(|value| format!("{name} {}={}", value.name(), value.number())).collect()
+    e.value
+        .iter()
+        .map(|value| format!("{name} {}={}", value.name(), value.number()))
+        .collect()
 }
 
 fn lines(package: &str) -> Vec<String> {
@@ -46,7 +62,11 @@ fn lines(package: &str) -> Vec<String> {
             let last = |path: &str| path.rsplit('.').next().unwrap().to_owned();
             let (input, output) = (last(method.input_type()), last(method.output_type()));
             lines.push(format!("{}.{} {input} -> {output}", service.name(), method.name()));
-            assert!(!method.client_streaming() && !method.server_streaming(), "{} is unary", method.name());
+            assert!(
+                !method.client_streaming() && !method.server_streaming(),
+                "{} is unary",
+                method.name()
+            );
         }
     }
     lines.extend(file.enum_type.iter().flat_map(|e| enum_lines(e.name(), e)));
@@ -57,7 +77,11 @@ fn lines(package: &str) -> Vec<String> {
 
 #[track_caller]
 fn check(package: &str, expected: &str) {
-    let mut expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut expected: Vec<&str> = expected
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     expected.sort_unstable();
     assert_eq!(lines(package), expected);
 }

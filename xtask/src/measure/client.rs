@@ -59,7 +59,12 @@ struct FailureDetail {
 
 impl<'a> Client<'a> {
     pub fn new(program: PathBuf, cache: &'a Path, interrupt: &'a Interrupt, limit_s: u64) -> Self {
-        Self { program, cache, interrupt, limit: Duration::from_secs(limit_s) }
+        Self {
+            program,
+            cache,
+            interrupt,
+            limit: Duration::from_secs(limit_s),
+        }
     }
 
     /// Makes the parameters if there are none; the program shows its progress on standard error.
@@ -79,12 +84,26 @@ impl<'a> Client<'a> {
 
     pub fn prove(&self, socket: &str, proof: &str, seed: u64) -> anyhow::Result<Proved> {
         let cache = self.cache.to_string_lossy();
-        self.call(&["prove", "--socket", socket, "--proof", proof, "--seed", &seed.to_string(), "--cache", &cache])
+        self.call(&[
+            "prove",
+            "--socket",
+            socket,
+            "--proof",
+            proof,
+            "--seed",
+            &seed.to_string(),
+            "--cache",
+            &cache,
+        ])
     }
 
     fn call<T: DeserializeOwned>(&self, args: &[&str]) -> anyhow::Result<T> {
         let mut command = Command::new(&self.program);
-        command.args(args).arg("--json").stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .args(args)
+            .arg("--json")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         scrub_environment(&mut command);
         let what = format!("{} {}", self.program.display(), args[0]);
         let mut child = command.spawn().with_context(|| what.clone())?;
@@ -106,7 +125,9 @@ impl<'a> Client<'a> {
                 child.kill()?;
                 child.wait()?;
                 let message = format!("cuzk-bench {command} took longer than {} s", self.limit.as_secs());
-                return Err(CommandError::new(ExitCode::Timeout, message).with_hint("raise --timeout-s").into());
+                return Err(CommandError::new(ExitCode::Timeout, message)
+                    .with_hint("raise --timeout-s")
+                    .into());
             }
             std::thread::sleep(POLL);
         }
@@ -115,14 +136,24 @@ impl<'a> Client<'a> {
 }
 
 fn failure(command: &str, status: Option<i32>, stdout: &[u8]) -> CommandError {
-    let code = TABLE.iter().map(|(code, _)| *code).find(|code| status == Some(i32::from(code.code())));
+    let code = TABLE
+        .iter()
+        .map(|(code, _)| *code)
+        .find(|code| status == Some(i32::from(code.code())));
     let code = code.unwrap_or(ExitCode::CheckFailed);
     match serde_json::from_slice::<Failure>(stdout) {
         Ok(Failure { error }) => {
             let message = format!("cuzk-bench {command}: {}", error.message);
-            CommandError { code, message, hint: error.hint }
+            CommandError {
+                code,
+                message,
+                hint: error.hint,
+            }
         }
-        Err(_) => CommandError::new(code, format!("cuzk-bench {command} failed without saying why: {status:?}")),
+        Err(_) => CommandError::new(
+            code,
+            format!("cuzk-bench {command} failed without saying why: {status:?}"),
+        ),
     }
 }
 

@@ -46,7 +46,9 @@ impl Host {
             cpu: field("/proc/cpuinfo", "model name"),
             cores: std::thread::available_parallelism().ok().map(usize::from),
             memory_kib: memory.and_then(|text| text.split_whitespace().next()?.parse().ok()),
-            kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()),
+            kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease")
+                .ok()
+                .map(|text| text.trim().to_owned()),
         }
     }
 }
@@ -60,7 +62,10 @@ pub struct RunFolder {
 impl RunFolder {
     /// A new folder under `runs`, named by time and process so that two runs never share one.
     pub fn create(runs: &Path) -> anyhow::Result<Self> {
-        let started_unix_s = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?.as_secs();
+        let started_unix_s = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .context("the clock is before 1970")?
+            .as_secs();
         let dir = runs.join(format!("{started_unix_s}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
         Ok(Self { dir, started_unix_s })
@@ -83,4 +88,3 @@ impl RunFolder {
         self.write("record.json", serde_json::to_string_pretty(record)?.as_bytes())
     }
 }
-

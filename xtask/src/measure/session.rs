@@ -46,19 +46,36 @@ pub struct Ended {
 impl Session {
     /// Starts the program that `receipt` is about: the bytes that run are hashed as they are copied.
     pub fn start(receipt: &Receipt, cache: &Path) -> anyhow::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("cuzk-measure-").tempdir().context("temporary directory")?;
+        let dir = tempfile::Builder::new()
+            .prefix("cuzk-measure-")
+            .tempdir()
+            .context("temporary directory")?;
         let checked = receipt.program();
         let program = sealed_copy(Path::new(&checked.path), &checked.sha256.to_string(), dir.path())?;
         let socket = format!("unix://{}", dir.path().join("cuzk.sock").display());
         let mut command = Command::new(program.exec_path());
-        command.args(["serve", "--listen", &socket, "--allow-development-parameters", "--cache"]).arg(cache);
+        command
+            .args([
+                "serve",
+                "--listen",
+                &socket,
+                "--allow-development-parameters",
+                "--cache",
+            ])
+            .arg(cache);
         scrub_environment(&mut command);
         let origin = Instant::now();
         let mut group = ProcessGroup::spawn(command)?;
         let stdout = group.take_stdout().context("the daemon has no standard output")?;
         let stderr = group.take_stderr().context("the daemon has no standard error")?;
         let capture = Capture::start(stdout, stderr, origin, ByteLimit::DEFAULT);
-        Ok(Self { group, capture, socket, _program: program, _dir: dir })
+        Ok(Self {
+            group,
+            capture,
+            socket,
+            _program: program,
+            _dir: dir,
+        })
     }
 
     pub fn socket(&self) -> &str {
@@ -83,11 +100,31 @@ impl Session {
     fn check_identity(&self, identity: &Identity, receipt: &Receipt) -> anyhow::Result<()> {
         let program_sha256 = receipt.program().sha256.to_string();
         let kernels_view = self.group.program_sha256()?.to_string();
-        same("process id", &self.group.leader().0.to_string(), &identity.pid.to_string())?;
-        same("build token", &receipt.build().build_token.to_string(), &identity.build_token)?;
-        same("SHA-256 of the running program", &program_sha256, &identity.program_sha256)?;
-        same("SHA-256 of the running program, seen from outside", &program_sha256, &kernels_view)?;
-        same("build-id", receipt.program().build_id.as_deref().unwrap_or_default(), &identity.build_id)
+        same(
+            "process id",
+            &self.group.leader().0.to_string(),
+            &identity.pid.to_string(),
+        )?;
+        same(
+            "build token",
+            &receipt.build().build_token.to_string(),
+            &identity.build_token,
+        )?;
+        same(
+            "SHA-256 of the running program",
+            &program_sha256,
+            &identity.program_sha256,
+        )?;
+        same(
+            "SHA-256 of the running program, seen from outside",
+            &program_sha256,
+            &kernels_view,
+        )?;
+        same(
+            "build-id",
+            receipt.program().build_id.as_deref().unwrap_or_default(),
+            &identity.build_id,
+        )
     }
 
     /// Waits until every expected line has arrived. Lines that have not are found missing later.
@@ -103,10 +140,17 @@ impl Session {
     pub fn stop(mut self) -> anyhow::Result<Ended> {
         let peak = memory::peak_resident_set(self.group.leader()).ok();
         // A client may notice the end of a dying daemon before the kernel reports it.
-        let died = self.group.wait_leader(Duration::from_millis(50))?.map(|status| status.to_string());
+        let died = self
+            .group
+            .wait_leader(Duration::from_millis(50))?
+            .map(|status| status.to_string());
         self.group.terminate(STOP_GRACE)?;
         let captured = self.capture.finish(DRAIN_LIMIT);
-        Ok(Ended { captured, peak_memory_kib: peak.map(|peak| peak.0), died })
+        Ok(Ended {
+            captured,
+            peak_memory_kib: peak.map(|peak| peak.0),
+            died,
+        })
     }
 }
 
@@ -124,12 +168,16 @@ fn same(what: &str, expected: &str, actual: &str) -> anyhow::Result<()> {
     }
     let message = format!("{what}: expected {expected}, found {actual}");
     let hint = "what answers is not what was checked; nothing is measured";
-    Err(CommandError::new(ExitCode::MeasurementInvalid, message).with_hint(hint).into())
+    Err(CommandError::new(ExitCode::MeasurementInvalid, message)
+        .with_hint(hint)
+        .into())
 }
 
 /// Whether asking again is of no use: the user interrupted.
 fn is_final(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<CommandError>().is_some_and(|error| error.code == ExitCode::Interrupted)
+    error
+        .downcast_ref::<CommandError>()
+        .is_some_and(|error| error.code == ExitCode::Interrupted)
 }
 
 #[cfg(test)]
@@ -148,8 +196,14 @@ mod tests {
 
     fn assert_refused(result: anyhow::Result<SealedProgram>) {
         let error = result.err().expect("it must not start");
-        assert_eq!(error.downcast_ref::<CommandError>().unwrap().code, ExitCode::MeasurementInvalid);
-        assert!(format!("{error:#}").contains("changed between its check and its start"), "{error:#}");
+        assert_eq!(
+            error.downcast_ref::<CommandError>().unwrap().code,
+            ExitCode::MeasurementInvalid
+        );
+        assert!(
+            format!("{error:#}").contains("changed between its check and its start"),
+            "{error:#}"
+        );
     }
 
     #[test]

@@ -40,9 +40,17 @@ fn parse_row(line: usize, text: &str) -> Option<CrateRow> {
     let cells: Vec<_> = text.trim().strip_prefix('|')?.split('|').map(str::trim).collect();
     let name = cells.first()?.strip_prefix('`')?.strip_suffix('`')?.to_owned();
     let depends_on = cells.get(1)?.split(',').map(|cell| cell.trim().trim_matches('`'));
-    let depends_on = depends_on.filter(|name| !name.is_empty() && *name != "-").map(str::to_owned).collect();
+    let depends_on = depends_on
+        .filter(|name| !name.is_empty() && *name != "-")
+        .map(str::to_owned)
+        .collect();
     let may_use_unsafe = cells.get(2).is_some_and(|cell| !cell.is_empty() && *cell != "-");
-    Some(CrateRow { name, line, depends_on, may_use_unsafe })
+    Some(CrateRow {
+        name,
+        line,
+        depends_on,
+        may_use_unsafe,
+    })
 }
 
 pub fn check(rows: &[CrateRow], metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
@@ -58,10 +66,19 @@ fn workspace_graph(metadata: &Metadata) -> anyhow::Result<BTreeMap<String, BTree
     anyhow::ensure!(!packages.is_empty(), "cargo metadata lists no workspace packages");
     let members: BTreeSet<_> = packages.iter().map(|package| package.name.to_string()).collect();
     let edges = |package: &Package| {
-        let shipped = package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
-        shipped.filter(|dependency| members.contains(&dependency.name)).map(|d| short(&d.name)).collect()
+        let shipped = package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development);
+        shipped
+            .filter(|dependency| members.contains(&dependency.name))
+            .map(|d| short(&d.name))
+            .collect()
     };
-    Ok(packages.iter().map(|package| (short(&package.name), edges(package))).collect())
+    Ok(packages
+        .iter()
+        .map(|package| (short(&package.name), edges(package)))
+        .collect())
 }
 
 fn short(package: &str) -> String {
@@ -69,10 +86,18 @@ fn short(package: &str) -> String {
 }
 
 fn check_rows(rows: &[CrateRow], actual: &BTreeMap<String, BTreeSet<String>>) -> Vec<Finding> {
-    let listed: BTreeMap<_, _> = rows.iter().map(|row| (row.name.clone(), row.depends_on.clone())).collect();
+    let listed: BTreeMap<_, _> = rows
+        .iter()
+        .map(|row| (row.name.clone(), row.depends_on.clone()))
+        .collect();
     let mut findings = Vec::new();
     for name in actual.keys().filter(|name| !listed.contains_key(*name)) {
-        findings.push(Finding::error(FILE, 0, RULE, format!("crate `{name}` is missing from the table")));
+        findings.push(Finding::error(
+            FILE,
+            0,
+            RULE,
+            format!("crate `{name}` is missing from the table"),
+        ));
     }
     for row in rows {
         let Some(edges) = actual.get(&row.name) else {
@@ -82,10 +107,18 @@ fn check_rows(rows: &[CrateRow], actual: &BTreeMap<String, BTreeSet<String>>) ->
         };
         let allowed = reachable(&row.name, &listed);
         if allowed.contains(&row.name) {
-            findings.push(Finding::error(FILE, row.line, RULE, format!("`{}` depends on itself", row.name)));
+            findings.push(Finding::error(
+                FILE,
+                row.line,
+                RULE,
+                format!("`{}` depends on itself", row.name),
+            ));
         }
         for name in row.depends_on.difference(edges) {
-            let message = format!("`{}` -> `{name}` is listed and cargo knows no such dependency", row.name);
+            let message = format!(
+                "`{}` -> `{name}` is listed and cargo knows no such dependency",
+                row.name
+            );
             findings.push(Finding::error(FILE, row.line, RULE, message));
         }
         for name in edges.difference(&allowed) {
@@ -116,23 +149,41 @@ fn check_kept_out(metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for name in KEPT_OUT_OF_XTASK {
         // A misspelt name would be absent like a kept-out one: the name itself must exist.
-        anyhow::ensure!(all.contains(name), "`{name}` is not in the dependency graph: the rule checks nothing");
+        anyhow::ensure!(
+            all.contains(name),
+            "`{name}` is not in the dependency graph: the rule checks nothing"
+        );
         if reached.contains(*name) {
-            findings.push(Finding::error("xtask/Cargo.toml", 0, RULE, format!("xtask reaches `{name}`")));
+            findings.push(Finding::error(
+                "xtask/Cargo.toml",
+                0,
+                RULE,
+                format!("xtask reaches `{name}`"),
+            ));
         }
     }
     Ok(findings)
 }
 
 fn packages_reached_by(metadata: &Metadata, name: &str) -> anyhow::Result<BTreeSet<String>> {
-    let resolve = metadata.resolve.as_ref().context("cargo metadata has no resolved graph")?;
+    let resolve = metadata
+        .resolve
+        .as_ref()
+        .context("cargo metadata has no resolved graph")?;
     let start = metadata.packages.iter().find(|package| package.name == name);
     let mut open = vec![start.with_context(|| format!("no package `{name}`"))?.id.clone()];
     let mut seen = BTreeSet::from_iter(open.clone());
     while let Some(id) = open.pop() {
-        let node = resolve.nodes.iter().find(|node| node.id == id).context("a package has no node")?;
+        let node = resolve
+            .nodes
+            .iter()
+            .find(|node| node.id == id)
+            .context("a package has no node")?;
         let shipped = node.deps.iter().filter(|dependency| {
-            dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development)
+            dependency
+                .dep_kinds
+                .iter()
+                .any(|kind| kind.kind != DependencyKind::Development)
         });
         for dependency in shipped {
             if seen.insert(dependency.pkg.clone()) {
@@ -162,18 +213,27 @@ mod tests {
 
     fn graph(edges: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
         let set = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-        edges.iter().map(|(name, names)| (name.to_string(), set(names))).collect()
+        edges
+            .iter()
+            .map(|(name, names)| (name.to_string(), set(names)))
+            .collect()
     }
 
     fn messages(actual: &[(&str, &[&str])]) -> Vec<String> {
         let rows = parse_table(TABLE).unwrap();
-        check_rows(&rows, &graph(actual)).iter().map(ToString::to_string).collect()
+        check_rows(&rows, &graph(actual))
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
     fn the_table_is_read_up_to_the_next_heading() {
         let rows = parse_table(TABLE).unwrap();
-        let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.line, row.may_use_unsafe)).collect();
+        let names: Vec<_> = rows
+            .iter()
+            .map(|row| (row.name.as_str(), row.line, row.may_use_unsafe))
+            .collect();
         assert_eq!(names, [("a", 5, false), ("b", 6, true), ("c", 7, false)]);
     }
 
@@ -187,13 +247,20 @@ mod tests {
     #[test]
     fn an_arrow_against_the_table_is_named() {
         let found = messages(&[("a", &["c"]), ("b", &["a"]), ("c", &["b"])]);
-        assert_eq!(found, ["ARCHITECTURE.md:5: error: crate-graph: `a` depends on `c`, which the table does not allow"]);
+        assert_eq!(
+            found,
+            ["ARCHITECTURE.md:5: error: crate-graph: `a` depends on `c`, which the table does not allow"]
+        );
     }
 
     #[test]
     fn missing_and_surplus_rows_and_arrows_are_named() {
         let found = messages(&[("a", &[]), ("b", &[]), ("new", &[])]).join("\n");
-        for expected in ["crate `new` is missing", "`b` -> `a` is listed and", "crate `c` is listed and does not exist"] {
+        for expected in [
+            "crate `new` is missing",
+            "`b` -> `a` is listed and",
+            "crate `c` is listed and does not exist",
+        ] {
             assert!(found.contains(expected), "{expected}: {found}");
         }
     }

@@ -32,7 +32,11 @@ pub fn check(metadata: &Metadata, files: &[SourceFile]) -> anyhow::Result<Vec<Fi
     let mut findings = Vec::new();
     for (package, state) in REQUESTED {
         let users = users_of(metadata, package);
-        let used = users.iter().any(|dir| files.iter().any(|file| is_shipped(file, dir) && names(&file.text, package)));
+        let used = users.iter().any(|dir| {
+            files
+                .iter()
+                .any(|file| is_shipped(file, dir) && names(&file.text, package))
+        });
         match state {
             State::InUse if !used => {
                 let message = format!("`{package}` is not a normal dependency of a crate whose source names it");
@@ -45,7 +49,13 @@ pub fn check(metadata: &Metadata, files: &[SourceFile]) -> anyhow::Result<Vec<Fi
             State::Due(with) => {
                 let message = format!("`{package}` comes with {with}");
                 let severity = Severity::Due;
-                findings.push(Finding { file: "Cargo.toml".into(), line: 0, rule: RULE, severity, message });
+                findings.push(Finding {
+                    file: "Cargo.toml".into(),
+                    line: 0,
+                    rule: RULE,
+                    severity,
+                    message,
+                });
             }
             State::InUse => {}
         }
@@ -56,16 +66,24 @@ pub fn check(metadata: &Metadata, files: &[SourceFile]) -> anyhow::Result<Vec<Fi
 /// Directories, relative to the root, of the workspace packages with a normal dependency on `package`.
 fn users_of(metadata: &Metadata, package: &str) -> Vec<String> {
     let is_user = |member: &&cargo_metadata::Package| {
-        member.dependencies.iter().any(|d| d.name == package && d.kind == DependencyKind::Normal)
+        member
+            .dependencies
+            .iter()
+            .any(|d| d.name == package && d.kind == DependencyKind::Normal)
     };
     let root = metadata.workspace_root.as_path();
     let members = metadata.workspace_packages();
     let users = members.into_iter().filter(is_user);
-    users.filter_map(|member| Some(member.manifest_path.parent()?.strip_prefix(root).ok()?.to_string())).collect()
+    users
+        .filter_map(|member| Some(member.manifest_path.parent()?.strip_prefix(root).ok()?.to_string()))
+        .collect()
 }
 
 fn is_shipped(file: &SourceFile, dir: &str) -> bool {
-    let is_test = file.path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
+    let is_test = file
+        .path
+        .components()
+        .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
     file.path.starts_with(format!("{dir}/src")) && !is_test
 }
 
@@ -93,8 +111,17 @@ mod tests {
 
     #[test]
     fn test_files_do_not_ship() {
-        assert!(is_shipped(&SourceFile::new("crates/srs/src/format.rs", ""), "crates/srs"));
-        assert!(!is_shipped(&SourceFile::new("crates/srs/tests/format.rs", ""), "crates/srs"));
-        assert!(!is_shipped(&SourceFile::new("crates/srs/src/format/tests.rs", ""), "crates/srs"));
+        assert!(is_shipped(
+            &SourceFile::new("crates/srs/src/format.rs", ""),
+            "crates/srs"
+        ));
+        assert!(!is_shipped(
+            &SourceFile::new("crates/srs/tests/format.rs", ""),
+            "crates/srs"
+        ));
+        assert!(!is_shipped(
+            &SourceFile::new("crates/srs/src/format/tests.rs", ""),
+            "crates/srs"
+        ));
     }
 }

@@ -33,7 +33,14 @@ fn check_unsafe(file: &SourceFile, crates: &[CrateRow]) -> Vec<Finding> {
     }
     let mut findings: Vec<_> = code_lines(&file.text)
         .filter(|(_, code)| has_word(code, "unsafe"))
-        .map(|(line, _)| Finding::error(&file.path, line, RULE, format!("crate `{owner}` may not use unsafe code")))
+        .map(|(line, _)| {
+            Finding::error(
+                &file.path,
+                line,
+                RULE,
+                format!("crate `{owner}` may not use unsafe code"),
+            )
+        })
         .collect();
     if is_crate_root(&file.path) && !file.text.contains("#![forbid(unsafe_code)]") {
         let message = "a crate root must say #![forbid(unsafe_code)]";
@@ -43,7 +50,9 @@ fn check_unsafe(file: &SourceFile, crates: &[CrateRow]) -> Vec<Finding> {
 }
 
 fn crate_of(path: &Path) -> String {
-    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let mut parts = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
     match parts.next().as_deref() {
         Some("crates") => parts.next().unwrap_or_default(),
         Some(other) => other.to_owned(),
@@ -52,17 +61,26 @@ fn crate_of(path: &Path) -> String {
 }
 
 fn is_crate_root(path: &Path) -> bool {
-    let is_root_file = path.file_name().is_some_and(|name| name == "lib.rs" || name == "main.rs");
+    let is_root_file = path
+        .file_name()
+        .is_some_and(|name| name == "lib.rs" || name == "main.rs");
     is_root_file && path.parent().is_some_and(|dir| dir.ends_with("src"))
 }
 
 fn check_unfinished(file: &SourceFile) -> Vec<Finding> {
     // Written in pieces so that this file does not find itself.
-    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimplemented", "!(")];
+    let marks = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+    ];
     let ignored = concat!("#[ign", "ore");
-    let hits = file.text.lines().enumerate().filter(|(_, line)| {
-        marks.iter().any(|mark| line.contains(mark)) || line.trim_start().starts_with(ignored)
-    });
+    let hits = file
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| marks.iter().any(|mark| line.contains(mark)) || line.trim_start().starts_with(ignored));
     hits.map(|(idx, line)| {
         let message = format!("unfinished work does not land: {}", line.trim());
         Finding::error(&file.path, idx + 1, "unfinished", message)
@@ -83,7 +101,9 @@ fn check_length(file: &SourceFile) -> Option<Finding> {
 
 /// Lines from 1 with comments and string contents taken out, as far as a line alone can tell.
 fn code_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
-    text.lines().enumerate().map(|(idx, line)| (idx + 1, without_comments_and_strings(line)))
+    text.lines()
+        .enumerate()
+        .map(|(idx, line)| (idx + 1, without_comments_and_strings(line)))
 }
 
 fn without_comments_and_strings(line: &str) -> String {
@@ -103,7 +123,8 @@ fn without_comments_and_strings(line: &str) -> String {
 }
 
 fn has_word(code: &str, word: &str) -> bool {
-    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
+    code.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|found| found == word)
 }
 
 #[cfg(test)]
@@ -116,7 +137,10 @@ mod tests {
 
     fn rules(path: &str, text: &str) -> Vec<(&'static str, usize)> {
         let crates = parse_table(TABLE).unwrap();
-        check(&SourceFile::new(path, text), &crates).iter().map(|finding| (finding.rule, finding.line)).collect()
+        check(&SourceFile::new(path, text), &crates)
+            .iter()
+            .map(|finding| (finding.rule, finding.line))
+            .collect()
     }
 
     #[test]
@@ -150,6 +174,9 @@ mod tests {
         let text = format!("//! x\n// {} later\n", concat!("TO", "DO"));
         assert_eq!(rules("crates/safe/src/a.rs", &text), [("unfinished", 2)]);
         let long = format!("//! x\n{}", "\n".repeat(LONG_FILE_LINES));
-        assert_eq!(rules("crates/safe/src/a.rs", &long), [("file-length", LONG_FILE_LINES + 1)]);
+        assert_eq!(
+            rules("crates/safe/src/a.rs", &long),
+            [("file-length", LONG_FILE_LINES + 1)]
+        );
     }
 }

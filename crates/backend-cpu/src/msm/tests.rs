@@ -40,6 +40,18 @@ proptest! {
     }
 }
 
+#[test]
+fn a_single_term_left_over_joins_the_column_before() {
+    let plan = Plan {
+        window_bits: 12,
+        columns: 7,
+    };
+    // Seven columns of 43 terms are seven wide, which leaves one over: blst would read past it.
+    let all = terms(43);
+    let lengths: Vec<_> = plan.tiles(&all)[..6].iter().map(|(_, terms)| terms.len()).collect();
+    assert_eq!(lengths, [7, 7, 7, 7, 7, 8]);
+}
+
 /// Every window width, also those that no machine here would choose: 17 and 15 divide 255.
 #[test]
 fn every_width_gives_the_same_sum() {

@@ -14,7 +14,9 @@ pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cuzk-bench"));
     command.args(arguments).stdin(Stdio::null());
     // Neither the user's cache nor published parameters of the machine may decide what a test sees.
-    command.env("XDG_CACHE_HOME", "/nonexistent").env("FIL_PROOFS_PARAMETER_CACHE", "/nonexistent");
+    command
+        .env("XDG_CACHE_HOME", "/nonexistent")
+        .env("FIL_PROOFS_PARAMETER_CACHE", "/nonexistent");
     command
 }
 
@@ -42,8 +44,12 @@ pub fn wait(child: &mut Child) -> Option<i32> {
 
 /// Names in a directory, sorted; empty where there is none.
 pub fn names(directory: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(directory) else { return vec![] };
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return vec![];
+    };
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }

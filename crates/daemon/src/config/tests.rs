@@ -11,7 +11,10 @@ const NO_ARGUMENTS: ServeArguments = ServeArguments {
 };
 
 fn surroundings(cache: Option<&str>) -> Surroundings {
-    Surroundings { cache: cache.map(PathBuf::from), param_cache: DEFAULT_PARAM_CACHE.into() }
+    Surroundings {
+        cache: cache.map(PathBuf::from),
+        param_cache: DEFAULT_PARAM_CACHE.into(),
+    }
 }
 
 fn resolve(text: &str, arguments: &ServeArguments) -> Config {
@@ -56,7 +59,10 @@ fn the_command_line_goes_over_the_file() {
     let file_only = resolve(text, &NO_ARGUMENTS);
     assert_eq!(file_only.listen.path(), Path::new("/a"));
     assert_eq!(file_only.param_cache, Path::new("/published"));
-    assert_eq!((file_only.accepted_jobs.get(), file_only.synthesis_threads.get()), (3, 7));
+    assert_eq!(
+        (file_only.accepted_jobs.get(), file_only.synthesis_threads.get()),
+        (3, 7)
+    );
 
     let arguments = ServeArguments {
         listen: Some("unix:///b".parse().unwrap()),
@@ -66,17 +72,34 @@ fn the_command_line_goes_over_the_file() {
         config: None,
     };
     let both = resolve(text, &arguments);
-    assert_eq!((both.listen.path(), both.cache.as_path()), (Path::new("/b"), Path::new("/flag")));
-    assert_eq!((both.grace_period, both.policy), (Duration::from_secs(1), TrustPolicy::AllowDevelopment));
+    assert_eq!(
+        (both.listen.path(), both.cache.as_path()),
+        (Path::new("/b"), Path::new("/flag"))
+    );
+    assert_eq!(
+        (both.grace_period, both.policy),
+        (Duration::from_secs(1), TrustPolicy::AllowDevelopment)
+    );
 }
 
 #[test]
 fn mistakes_name_file_key_and_what_is_possible() {
-    refused("[daemon]\nlisten_on = 'x'", &["cuzk.toml", "listen_on", "expected `listen` or `grace_period_s`", "line 2"]);
+    refused(
+        "[daemon]\nlisten_on = 'x'",
+        &[
+            "cuzk.toml",
+            "listen_on",
+            "expected `listen` or `grace_period_s`",
+            "line 2",
+        ],
+    );
     refused("[deamon]", &["deamon", "expected one of `daemon`"]);
     refused("[daemon]\ngrace_period_s = 'ten'", &["grace_period_s", "u64"]);
     refused("[scheduler]\naccepted_jobs = 0", &["accepted_jobs", "nonzero"]);
-    refused("[daemon]\nlisten = '0.0.0.0:9820'", &["listen", "unix:///", "TCP is not served"]);
+    refused(
+        "[daemon]\nlisten = '0.0.0.0:9820'",
+        &["listen", "unix:///", "TCP is not served"],
+    );
     refused("[srs", &["cuzk.toml", "line 1"]);
 }
 
@@ -85,11 +108,24 @@ fn addresses_are_absolute_unix_paths_that_the_system_can_take() {
     let path = |bytes: usize| format!("unix:///{}", "x".repeat(bytes - 1));
     assert!(path(107).parse::<ListenAddress>().is_ok());
     let too_long = path(108).parse::<ListenAddress>().unwrap_err();
-    assert!(matches!(too_long, AddressError::TooLong { actual: 108, limit: 107, .. }));
+    assert!(matches!(
+        too_long,
+        AddressError::TooLong {
+            actual: 108,
+            limit: 107,
+            ..
+        }
+    ));
     for text in ["", "unix:", "unix://relative", "/tmp/s", "tcp://127.0.0.1:1"] {
-        assert!(matches!(text.parse::<ListenAddress>(), Err(AddressError::Scheme { .. })), "{text:?}");
+        assert!(
+            matches!(text.parse::<ListenAddress>(), Err(AddressError::Scheme { .. })),
+            "{text:?}"
+        );
     }
-    assert!(matches!("unix:///tmp/".parse::<ListenAddress>(), Err(AddressError::NoFile { .. })));
+    assert!(matches!(
+        "unix:///tmp/".parse::<ListenAddress>(),
+        Err(AddressError::NoFile { .. })
+    ));
 }
 
 #[test]

@@ -24,8 +24,15 @@ fn a_second_daemon_is_told_who_answers() {
     let dir = directory();
     let path = dir.path().join("s");
     let _first = Socket::bind(&path).unwrap();
-    let Err(SocketError::Taken { holder, .. }) = Socket::bind(&path) else { panic!("the socket was taken over") };
-    assert_eq!(holder, Holder::Answers { pid: std::process::id() as i32 });
+    let Err(SocketError::Taken { holder, .. }) = Socket::bind(&path) else {
+        panic!("the socket was taken over")
+    };
+    assert_eq!(
+        holder,
+        Holder::Answers {
+            pid: std::process::id() as i32
+        }
+    );
     assert!(UnixStream::connect(&path).is_ok(), "the first one still serves");
 }
 
@@ -35,7 +42,13 @@ fn a_daemon_that_holds_the_lock_but_does_not_listen_yet_is_respected() {
     let path = dir.path().join("s");
     let _lock = lock(&path).unwrap();
     let refused = Socket::bind(&path);
-    assert!(matches!(refused, Err(SocketError::Taken { holder: Holder::Starting, .. })));
+    assert!(matches!(
+        refused,
+        Err(SocketError::Taken {
+            holder: Holder::Starting,
+            ..
+        })
+    ));
 }
 
 #[test]
@@ -43,7 +56,13 @@ fn a_server_without_our_lock_is_respected_too() {
     let dir = directory();
     let path = dir.path().join("s");
     let _foreign = UnixListener::bind(&path).unwrap();
-    assert!(matches!(Socket::bind(&path), Err(SocketError::Taken { holder: Holder::Answers { .. }, .. })));
+    assert!(matches!(
+        Socket::bind(&path),
+        Err(SocketError::Taken {
+            holder: Holder::Answers { .. },
+            ..
+        })
+    ));
 }
 
 #[test]

@@ -59,7 +59,12 @@ impl Place {
 
     pub fn command(&self, flags: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cuzk"));
-        command.arg("serve").arg("--cache").arg(self.path("cache")).args(flags).stdin(Stdio::null());
+        command
+            .arg("serve")
+            .arg("--cache")
+            .arg(self.path("cache"))
+            .args(flags)
+            .stdin(Stdio::null());
         // Published parameters of the machine must not decide what a test sees.
         command.env("FIL_PROOFS_PARAMETER_CACHE", self.path("published"));
         command
@@ -79,8 +84,16 @@ impl Place {
     /// Starts a daemon on the place's socket.
     pub fn start(&self, flags: &[&str]) -> Daemon {
         let stderr = self.path(&format!("stderr-{}", fs::read_dir(self.0.path()).unwrap().count()));
-        let child = self.command(flags).arg("--listen").arg(self.listen()).stderr(File::create(&stderr).unwrap());
-        Daemon { child: child.spawn().unwrap(), stderr, socket: self.listen() }
+        let mut command = self.command(flags);
+        command
+            .arg("--listen")
+            .arg(self.listen())
+            .stderr(File::create(&stderr).unwrap());
+        Daemon {
+            child: command.spawn().unwrap(),
+            stderr,
+            socket: self.listen(),
+        }
     }
 
     /// Runs a daemon that is expected not to serve; its exit code and what it said.
@@ -126,7 +139,11 @@ impl Daemon {
     }
 
     pub async fn channel(&self) -> Channel {
-        Endpoint::from_shared(self.socket.clone()).unwrap().connect().await.unwrap()
+        Endpoint::from_shared(self.socket.clone())
+            .unwrap()
+            .connect()
+            .await
+            .unwrap()
     }
 
     pub async fn proving(&self) -> ProvingEngineClient<Channel> {
@@ -140,7 +157,13 @@ impl Daemon {
 
     /// Jobs of the bench family: waiting, in work.
     pub async fn bench_jobs(&self) -> (u32, u32) {
-        let status = self.proving().await.get_status(v1::GetStatusRequest {}).await.unwrap().into_inner();
+        let status = self
+            .proving()
+            .await
+            .get_status(v1::GetStatusRequest {})
+            .await
+            .unwrap()
+            .into_inner();
         let bench = status.queues.iter().find(|queue| queue.proof_kind == "bench");
         bench.map_or((0, 0), |queue| (queue.pending, queue.in_progress))
     }
@@ -168,8 +191,15 @@ pub async fn prove_synthetic(
     kind: &str,
     seed: u64,
 ) -> Result<ProveSyntheticResponse, Status> {
-    let request = ProveSyntheticRequest { circuit_id: kind.into(), seed, request_id: id.into() };
-    Ok(DevelopmentClient::new(channel).prove_synthetic(request).await?.into_inner())
+    let request = ProveSyntheticRequest {
+        circuit_id: kind.into(),
+        seed,
+        request_id: id.into(),
+    };
+    Ok(DevelopmentClient::new(channel)
+        .prove_synthetic(request)
+        .await?
+        .into_inner())
 }
 
 pub fn status(response: &ProveSyntheticResponse) -> v1::await_proof_response::Status {
@@ -191,7 +221,11 @@ pub fn winning(id: &str, seed: u64) -> v1::SubmitProofRequest {
 }
 
 pub fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 pub fn wait_until(condition: impl Fn() -> bool) {
@@ -206,7 +240,10 @@ pub fn wait_until(condition: impl Fn() -> bool) {
 pub fn span(stderr: &str, job: &str, key: &str) -> (f64, f64) {
     let (prefix, job) = (format!("CUZK_TIMING: {key}="), format!("job={job}"));
     let of_job = |line: &&str| line.starts_with(&prefix) && line.split(' ').any(|word| word == job);
-    let line = stderr.lines().find(of_job).unwrap_or_else(|| panic!("no {key} of {job} in:\n{stderr}"));
+    let line = stderr
+        .lines()
+        .find(of_job)
+        .unwrap_or_else(|| panic!("no {key} of {job} in:\n{stderr}"));
     let value = |key: &str| -> f64 {
         let pair = line.split(' ').find_map(|word| word.strip_prefix(key)).unwrap();
         pair.parse().unwrap()

@@ -22,7 +22,16 @@ fn priority_comes_first_then_age_then_partition() {
     queue.push(rank(Priority::High, 2, 0), "high");
     assert_eq!(queue.ahead_of(rank(Priority::Normal, 9, 0)), 4);
     let order: Vec<_> = (0..5).map(|_| queue.pop().unwrap()).collect();
-    assert_eq!(order, ["critical", "high", "normal, first partition", "normal, second partition", "low"]);
+    assert_eq!(
+        order,
+        [
+            "critical",
+            "high",
+            "normal, first partition",
+            "normal, second partition",
+            "low"
+        ]
+    );
 }
 
 #[test]

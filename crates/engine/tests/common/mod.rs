@@ -111,7 +111,9 @@ impl Lines {
     /// `(key, start, end)` in milliseconds of every phase of a job.
     pub fn spans(&self, job: &str) -> Vec<(String, f64, f64)> {
         let lines = self.0.lock().unwrap();
-        let of_job = lines.iter().filter(|line| line.split_whitespace().any(|word| word == format!("job={job}")));
+        let of_job = lines
+            .iter()
+            .filter(|line| line.split_whitespace().any(|word| word == format!("job={job}")));
         of_job.map(|line| span(line)).collect()
     }
 
@@ -121,7 +123,10 @@ impl Lines {
 }
 
 fn span(line: &str) -> (String, f64, f64) {
-    let mut words = line.trim_start_matches("CUZK_TIMING: ").split_whitespace().map(|word| word.split_once('=').unwrap());
+    let mut words = line
+        .trim_start_matches("CUZK_TIMING: ")
+        .split_whitespace()
+        .map(|word| word.split_once('=').unwrap());
     let (key, length) = words.next().unwrap();
     let start: f64 = words.find(|(key, _)| *key == "start_ms").unwrap().1.parse().unwrap();
     (key.to_owned(), start, start + length.parse::<f64>().unwrap())
@@ -142,7 +147,10 @@ pub struct Sizes {
     pub ready_partitions: usize,
 }
 
-pub const SIZES: Sizes = Sizes { accepted_jobs: 16, ready_partitions: 1 };
+pub const SIZES: Sizes = Sizes {
+    accepted_jobs: 16,
+    ready_partitions: 1,
+};
 
 impl Bench {
     pub fn new(mode: Mode) -> Self {
@@ -157,7 +165,10 @@ impl Bench {
             entered: AtomicUsize::new(0),
         });
         let lines = Arc::new(Lines::default());
-        let source = Arc::new(Source { key, loads: AtomicUsize::new(0) });
+        let source = Arc::new(Source {
+            key,
+            loads: AtomicUsize::new(0),
+        });
         let config = EngineConfig {
             accepted_jobs: NonZeroUsize::new(sizes.accepted_jobs).unwrap(),
             synthesis_threads: NonZeroUsize::MIN,
@@ -171,7 +182,12 @@ impl Bench {
             timing: lines.clone(),
             random: Box::new(rand_core::OsRng),
         };
-        Self { engine: Engine::start(config, dependencies).unwrap(), gate, lines, source }
+        Self {
+            engine: Engine::start(config, dependencies).unwrap(),
+            gate,
+            lines,
+            source,
+        }
     }
 
     /// Blocks until the backend has been entered so often.
@@ -196,7 +212,12 @@ pub fn id(name: &str) -> JobId {
 /// A request whose content is decided by `seed`.
 pub fn request(name: &str, seed: u64, priority: Priority) -> JobRequest {
     let task = synthetic::task(&kind(), Seed(seed)).unwrap();
-    JobRequest { id: id(name), fingerprint: fingerprint(seed), priority, task }
+    JobRequest {
+        id: id(name),
+        fingerprint: fingerprint(seed),
+        priority,
+        task,
+    }
 }
 
 pub fn fingerprint(seed: u64) -> Fingerprint {
@@ -207,8 +228,15 @@ pub fn fingerprint(seed: u64) -> Fingerprint {
 
 /// Waits for a job's end.
 pub fn outcome(ticket: &mut Ticket) -> Outcome {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(WAIT, ticket.outcome()).await.expect("the job did not end") })
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        tokio::time::timeout(WAIT, ticket.outcome())
+            .await
+            .expect("the job did not end")
+    })
 }
 
 pub fn completed(ticket: &mut Ticket) -> Arc<Completed> {

@@ -111,7 +111,11 @@ mod tests {
             assert_eq!(parse_stat(&stat(name, "S", 3)), Some(expected), "{name}");
         }
         assert_eq!(parse_stat(b"7 (cuzk) S 1"), None);
-        assert_eq!(parse_stat(b"7 (cuzk) X 0 -1 -1 0 -1 4 0 0 0 0 0 0 0 0 20 0 0 0 9 0 0\n"), None, "being removed");
+        assert_eq!(
+            parse_stat(b"7 (cuzk) X 0 -1 -1 0 -1 4 0 0 0 0 0 0 0 0 20 0 0 0 9 0 0\n"),
+            None,
+            "being removed"
+        );
         assert_eq!(parse_stat(b""), None);
     }
 
