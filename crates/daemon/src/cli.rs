@@ -61,6 +61,7 @@ Configuration keys and their defaults:
   [scheduler]  accepted_jobs = 64
   [synthesis]  threads = 0 (as many as the machine has)
 
+Clients built on gRPC core (Python, C++) set the channel option grpc.default_authority to localhost for unix sockets.
 The first SIGTERM or SIGINT drains: no new jobs, those in flight finish. The second one ends the daemon at once.
 Exit codes: 0 ended cleanly, 1 cannot serve, 2 usage or configuration, 124 the grace period ran out, 130 and 143 second signal.";
 

@@ -195,7 +195,9 @@ mod tests {
     }
 
     fn assert_refused(result: anyhow::Result<SealedProgram>) {
-        let error = result.err().expect("it must not start");
+        let Err(error) = result else {
+            panic!("it must not start")
+        };
         assert_eq!(
             error.downcast_ref::<CommandError>().unwrap().code,
             ExitCode::MeasurementInvalid
