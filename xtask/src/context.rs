@@ -1,5 +1,6 @@
 //! Where the workspace is, and the shell that commands run other programs with.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -15,6 +16,7 @@ pub struct Context {
     pub shell: Shell,
     /// The cargo that started us, else the one on PATH.
     pub cargo: PathBuf,
+    target_dir: OnceCell<PathBuf>,
 }
 
 impl Context {
@@ -23,7 +25,12 @@ impl Context {
         let shell = Shell::new().context("cannot read the current directory")?;
         shell.change_dir(&root);
         let cargo = std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from);
-        Ok(Self { root, shell, cargo })
+        Ok(Self {
+            root,
+            shell,
+            cargo,
+            target_dir: OnceCell::new(),
+        })
     }
 
     /// The cargo command, without what the outer cargo set for us alone: passed on, those variables would change
@@ -38,16 +45,31 @@ impl Context {
         command
     }
 
-    /// Cargo's own view of the workspace, without dependencies.
-    pub fn metadata(&self) -> anyhow::Result<cargo_metadata::Metadata> {
+    /// The target directory, as cargo itself sees it; asked once.
+    pub fn target_dir(&self) -> anyhow::Result<&Path> {
+        if let Some(dir) = self.target_dir.get() {
+            return Ok(dir);
+        }
         let mut command = cargo_metadata::MetadataCommand::new();
         command.cargo_path(&self.cargo).current_dir(&self.root).no_deps();
-        command.exec().context("cargo metadata failed")
+        let metadata = command.exec().context("cargo metadata failed")?;
+        Ok(self
+            .target_dir
+            .get_or_init(|| metadata.target_directory.into_std_path_buf()))
+    }
+
+    /// What `rustc -vV` prints now.
+    pub fn rustc_version(&self) -> anyhow::Result<String> {
+        self.shell.cmd("rustc").arg("-vV").quiet().read().map_err(|error| {
+            CommandError::new(ExitCode::ToolMissing, format!("rustc -vV: {error}"))
+                .with_hint("install Rust with rustup")
+                .into()
+        })
     }
 
     /// Directory for what xtask keeps between runs: build records, receipts, runs.
     pub fn records_dir(&self) -> anyhow::Result<PathBuf> {
-        Ok(self.metadata()?.target_directory.into_std_path_buf().join("cuzk"))
+        Ok(self.target_dir()?.join("cuzk"))
     }
 }
 

@@ -1,7 +1,5 @@
 //! `doctor`: what this machine has and lacks for building and measuring. It changes nothing.
 
-use std::path::Path;
-
 use cuzk_contract::exit::ExitCode;
 use serde::Serialize;
 
@@ -24,6 +22,8 @@ enum State {
     Missing,
     /// Needed by some commands only.
     Optional,
+    /// Enough to try, not enough to be sure of a full build or a large proof.
+    Low,
     CouldNotCheck,
 }
 
@@ -71,6 +71,7 @@ fn human(item: &Item) -> String {
         State::Ok => "ok",
         State::Missing => "MISSING",
         State::Optional => "absent",
+        State::Low => "low",
         State::CouldNotCheck => "could not check",
     };
     let hint = item
@@ -176,12 +177,10 @@ fn first_line(context: &Context, program: &str, args: &[&str]) -> Option<String>
 fn disk(context: &Context) -> Item {
     let name = "disk";
     let hint = Some("a full build with tests takes some 12 GiB under the target directory");
-    let path = context
-        .metadata()
-        .map(|metadata| metadata.target_directory.into_std_path_buf());
-    let existing = path
+    let existing = context
+        .target_dir()
         .ok()
-        .and_then(|path| path.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf));
+        .and_then(|dir| dir.ancestors().find(|dir| dir.exists()));
     let line = existing.and_then(|dir| {
         context
             .shell
@@ -219,7 +218,7 @@ fn amount(name: &'static str, kib: Option<u64>, needed_gib: u64, what: &str, hin
         };
     };
     let gib = kib / (1024 * 1024);
-    let state = if gib >= needed_gib { State::Ok } else { State::Missing };
+    let state = if gib >= needed_gib { State::Ok } else { State::Low };
     Item {
         name,
         state,
@@ -263,7 +262,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_not_ok() {
         assert_eq!(amount("memory", None, 1, "", None).state, State::CouldNotCheck);
-        assert_eq!(amount("memory", Some(3 << 20), 4, "", None).state, State::Missing);
+        assert_eq!(amount("memory", Some(3 << 20), 4, "", None).state, State::Low);
         assert_eq!(amount("memory", Some(5 << 20), 4, "", None).state, State::Ok);
     }
 }

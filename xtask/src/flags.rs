@@ -121,7 +121,7 @@ pub struct Measure {
     /// Measure one proof.
     #[arg(long, required = true)]
     pub single_proof: bool,
-    /// Proof kind: winning-32g, or bench:K:F for 2^K constraints with boolean share F.
+    /// Proof kind: winning-32g, or bench:K:F for a domain of 2^K rows (K from 4 to 27) and boolean share F (0 to 1).
     #[arg(long, default_value = "winning-32g", value_name = "KIND")]
     pub proof: String,
     /// Seed of the synthetic input.
@@ -131,7 +131,7 @@ pub struct Measure {
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     /// Give up when the proof takes longer, in seconds.
-    #[arg(long, default_value_t = 1800, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub timeout_s: u64,
     #[command(flatten)]
     pub selection: Selection,
@@ -154,6 +154,7 @@ pub struct Test {
 
 /// Checks the house rules: dependency graph, module headers, unsafe code, requested packages, file lengths.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask tidy\n  cargo xtask tidy --json")]
 pub struct Tidy {
     /// One JSON document on standard output.
     #[arg(long)]
@@ -162,6 +163,7 @@ pub struct Tidy {
 
 /// Shows what this machine has and lacks for building and measuring.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask doctor\n  cargo xtask doctor --json")]
 pub struct Doctor {
     /// One JSON document on standard output.
     #[arg(long)]

@@ -19,18 +19,25 @@ mod tidy;
 mod verify_binary;
 
 use clap::Parser as _;
+use cuzk_contract::exit::ExitCode;
 use flags::Command;
 
 fn main() -> std::process::ExitCode {
     let flags = flags::Xtask::parse();
     let format = flags.command.format();
-    let result = context::Context::new().and_then(|context| match flags.command {
-        Command::Build(flags) => build::run(&context, &flags),
-        Command::VerifyBinary(flags) => verify_binary::run(&context, &flags),
-        Command::Measure(flags) => measure::run(&context, &flags),
-        Command::Test(flags) => test::run(&context, &flags),
-        Command::Tidy(flags) => tidy::run(&context, &flags),
-        Command::Doctor(flags) => doctor::run(&context, &flags),
-    });
-    output::finish(result, format)
+    let command = || {
+        context::Context::new().and_then(|context| match flags.command {
+            Command::Build(flags) => build::run(&context, &flags),
+            Command::VerifyBinary(flags) => verify_binary::run(&context, &flags),
+            Command::Measure(flags) => measure::run(&context, &flags),
+            Command::Test(flags) => test::run(&context, &flags),
+            Command::Tidy(flags) => tidy::run(&context, &flags),
+            Command::Doctor(flags) => doctor::run(&context, &flags),
+        })
+    };
+    // A panic has printed its message; 101, which it would end with, means that cargo failed.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)) {
+        Ok(result) => output::finish(result, format),
+        Err(_) => ExitCode::Bug.into(),
+    }
 }

@@ -35,9 +35,12 @@ const COLUMNS: usize = 100;
 
 pub fn run(context: &Context, flags: &flags::Measure) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::install()?;
-    let record = build::build(context, &flags.selection)?;
+    let record = build::build(context, &flags.selection);
+    // A signal reaches cargo too, whose failure is then not the news.
+    interrupt.check()?;
+    let record = record?;
     let (receipt, receipt_path) = verify_binary::issue_receipt(context, &record, Program::Daemon)?;
-    let (client_receipt, _) = verify_binary::issue_receipt(context, &record, Program::Bench)?;
+    let (client_receipt, _client_receipt_path) = verify_binary::issue_receipt(context, &record, Program::Bench)?;
     progress(format!(
         "proved: {} ({} findings)",
         receipt.program().path,
@@ -46,12 +49,7 @@ pub fn run(context: &Context, flags: &flags::Measure) -> anyhow::Result<ExitCode
     interrupt.check()?;
 
     let cache = cache_dir(flags)?;
-    let client = Client::new(
-        client_receipt.program().path.clone().into(),
-        &cache,
-        &interrupt,
-        flags.timeout_s,
-    );
+    let client = Client::new(&client_receipt, &cache, &interrupt, flags.timeout_s)?;
     progress(format!("parameters for {}", flags.proof));
     client.parameters(&flags.proof)?;
 
@@ -78,6 +76,7 @@ fn prove(
     folder: &RunFolder,
 ) -> anyhow::Result<(Proved, Ended)> {
     let session = Session::start(receipt, cache)?;
+    let request_id = format!("measure-{}", folder.name());
     let proved = session.wait_until_ready(client, receipt).and_then(|identity| {
         progress(format!(
             "daemon {} runs {} on backend {}",
@@ -85,31 +84,44 @@ fn prove(
         ));
         client.preload(session.socket(), &flags.proof)?;
         progress(format!("proving {} with seed {}", flags.proof, flags.seed));
-        let proved = client.prove(session.socket(), &flags.proof, flags.seed)?;
-        session.wait_for_lines(&expectation(&proved)?);
+        let proved = client.prove(session.socket(), &request_id, &flags.proof, flags.seed)?;
+        session.wait_for_lines(&expectation(&request_id)?);
         Ok(proved)
     });
     let ended = session.stop()?;
     folder.write("stdout", ended.captured.stdout.bytes())?;
     folder.write("stderr", ended.captured.stderr.bytes())?;
-    match proved {
-        Ok(proved) => Ok((proved, ended)),
-        Err(error) => Err(blame(error, &ended, folder)),
+    match (proved, &ended.bad_end) {
+        (Ok(proved), None) => Ok((proved, ended)),
+        (Ok(_), Some(end)) => Err(bad_end(end, "after it had answered", &ended, folder)),
+        (Err(error), Some(end)) => Err(bad_end(
+            end,
+            &format!("during the measurement; then: {error:#}"),
+            &ended,
+            folder,
+        )),
+        (Err(error), None) => Err(error),
     }
 }
 
-/// A client that fails because the daemon died is not the client's failure.
-fn blame(error: anyhow::Error, ended: &Ended, folder: &RunFolder) -> anyhow::Error {
-    let Some(death) = &ended.died else { return error };
-    let message = format!("the daemon ended by itself during the measurement ({death}); then: {error:#}");
-    let hint = format!("its output is in {}", folder.path().display());
+/// A daemon that did not end as it was asked to may have done anything before: its run is no measurement.
+fn bad_end(end: &str, when: &str, ended: &Ended, folder: &RunFolder) -> anyhow::Error {
+    let last_words = String::from_utf8_lossy(ended.captured.stderr.bytes());
+    let last_words: Vec<_> = last_words.lines().rev().take(3).collect();
+    let message = format!("the daemon ended by itself or badly ({end}) {when}");
+    let hint = format!(
+        "its last words: {}; all of its output is in {}",
+        last_words.into_iter().rev().collect::<Vec<_>>().join(" | "),
+        folder.path().display(),
+    );
     CommandError::new(ExitCode::MeasurementInvalid, message)
         .with_hint(hint)
         .into()
 }
 
-fn expectation(proved: &Proved) -> anyhow::Result<Expectation> {
-    let job = JobId::new(proved.request_id.clone()).context("the daemon returned a job name that no line can hold")?;
+/// What must be seen of the job that was asked for: its name is ours, not one that the daemon made up.
+fn expectation(request_id: &str) -> anyhow::Result<Expectation> {
+    let job = JobId::new(request_id).context("a job name that no line can hold")?;
     Ok(Expectation::new(PRINTERS).with_job(job, 1))
 }
 
@@ -124,7 +136,7 @@ fn report(run: &Run<'_>, proved: &Proved, ended: &Ended) -> anyhow::Result<ExitC
     if !proved.verified_by_bellperson {
         return Err(CommandError::new(ExitCode::ProofInvalid, "the client did not verify the proof").into());
     }
-    let measured = phases::measure(&ended.captured, &expectation(proved)?);
+    let measured = phases::measure(&ended.captured, &expectation(&proved.request_id)?);
     let (measurement, code) = match &measured {
         Ok(measurement) => (MeasurementReport::valid(measurement), ExitCode::Ok),
         Err(invalid) => (MeasurementReport::invalid(invalid), ExitCode::MeasurementInvalid),
@@ -139,7 +151,9 @@ fn report(run: &Run<'_>, proved: &Proved, ended: &Ended) -> anyhow::Result<ExitC
         proof: &run.flags.proof,
         seed: run.flags.seed,
         development_parameters: proved.development_parameters,
+        verifying_key_sha256: &proved.verifying_key_sha256,
         peak_memory_kib: ended.peak_memory_kib,
+        daemon_ms: ended.lived.as_secs_f64() * 1e3,
         host: Host::read(),
         measurement: &measurement,
     };
@@ -193,14 +207,27 @@ fn cache_dir(flags: &flags::Measure) -> anyhow::Result<PathBuf> {
     Ok(base.join("cuzk"))
 }
 
-/// Takes out of a child's environment what could change which code runs in it.
+/// Variables that a measured program may see. Anything else could change which code runs in it or how many threads it has,
+/// and a figure would not say so.
+const KEPT_VARIABLES: &[&str] = &[
+    "CUDA_DEVICE_ORDER",
+    "CUDA_VISIBLE_DEVICES",
+    "FIL_PROOFS_PARAMETER_CACHE",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "PATH",
+    "RUST_BACKTRACE",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+];
+
+/// Takes everything out of a child's environment but [`KEPT_VARIABLES`].
 fn scrub_environment(command: &mut Command) {
-    let injects = |name: &str| {
-        name.starts_with("LD_") || name.starts_with("CUDA_INJECTION") || name.starts_with("NVTX_INJECTION")
-    };
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(injects) {
-            command.env_remove(name);
-        }
-    }
+    command.env_clear();
+    command.envs(
+        KEPT_VARIABLES
+            .iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?))),
+    );
 }

@@ -72,7 +72,8 @@ pub fn finish(result: anyhow::Result<ExitCode>, format: Format) -> std::process:
         Err(error) => error,
     };
     let known = error.downcast_ref::<CommandError>();
-    let code = known.map_or(ExitCode::Bug, |known| known.code);
+    // What has no code of its own is a failure of the surroundings: a full disk, a file that cannot be read. A bug panics.
+    let code = known.map_or(ExitCode::CheckFailed, |known| known.code);
     let hint = known.and_then(|known| known.hint.as_deref());
     let message = format!("{error:#}");
     if format == Format::Json {

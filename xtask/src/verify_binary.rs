@@ -43,12 +43,28 @@ pub fn check(
 ) -> anyhow::Result<Checked> {
     let built = record.program(program)?;
     let tree = SourceTree::scan(&context.root)?;
-    let inputs = token_inputs(&tree, record, built)?;
+    let rustc = RustcVersion::new(&context.rustc_version()?);
+    let inputs = token_inputs(&tree, rustc, built)?;
     let expectations = Expectations::of(program, Some(inputs.token()));
-    let path = path.unwrap_or(&built.path);
+    let (path, is_recorded) = path.map_or((built.path.as_path(), true), |path| (path, false));
     let report = verify_file(path, &expectations).map_err(|error| {
         CommandError::new(ExitCode::Usage, error.to_string()).with_hint("build it with cargo xtask build")
     })?;
+    if let Some(program) = report
+        .program
+        .as_ref()
+        .filter(|program| is_recorded && program.sha256.to_string() != built.sha256)
+    {
+        let message = format!(
+            "{} is not what was built: SHA-256 {}, then {}",
+            program.path, program.sha256, built.sha256
+        );
+        let hint = format!(
+            "something else wrote to it; delete {} and run cargo xtask build",
+            program.path
+        );
+        return Err(CommandError::new(ExitCode::CheckFailed, message).with_hint(hint).into());
+    }
     let changes = tree.changes_since(&record.sources);
     let changed_sources = changes
         .iter()
@@ -61,8 +77,7 @@ pub fn check(
     })
 }
 
-fn token_inputs(tree: &SourceTree, record: &BuildRecord, built: &BuiltProgram) -> anyhow::Result<TokenInputs> {
-    let rustc = RustcVersion::new(&record.rustc);
+fn token_inputs(tree: &SourceTree, rustc: RustcVersion, built: &BuiltProgram) -> anyhow::Result<TokenInputs> {
     let target = rustc.host().context("rustc -vV names no host")?.to_owned();
     let debug_assertions = DebugAssertions::from(built.debug_assertions);
     let profile = ProfileFacts {
@@ -89,7 +104,7 @@ fn build_facts(
         source_digest: tree.digest(),
         sources: tree.manifest(),
         git: git_state(context),
-        rustc: record.rustc.clone(),
+        rustc: inputs.rustc.as_str().to_owned(),
         features: built.features.clone(),
         profile: ProfileRecord {
             name: record.profile.clone(),
@@ -124,7 +139,8 @@ pub fn issue_receipt(context: &Context, record: &BuildRecord, program: Program) 
     let receipt = Receipt::issue(checked.build, checked.report)?;
     let dir = context.records_dir()?.join("receipts");
     context.shell.create_dir(&dir)?;
-    let path = dir.join(format!("{}.json", receipt.program().sha256));
+    // By its own digest: the same program can have receipts for several states of the checkout.
+    let path = dir.join(format!("{}.json", receipt.digest()?));
     receipt.save(&path)?;
     Ok((receipt, path))
 }

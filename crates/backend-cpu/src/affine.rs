@@ -64,6 +64,22 @@ impl<F: Field> Additions<F> {
         });
     }
 
+    /// Overwrites what earlier additions have left in memory, as far as it still belongs to this value.
+    pub fn wipe(&mut self) {
+        let zero = || Slope {
+            target: 0,
+            numerator: F::one(),
+            denominator: F::one(),
+            before: F::one(),
+            other_x: F::one(),
+        };
+        self.pending.clear();
+        self.pending
+            .extend(std::iter::repeat_with(zero).take(self.pending.capacity()));
+        std::hint::black_box(&mut self.pending);
+        self.pending.clear();
+    }
+
     /// Performs the gathered additions.
     pub fn apply(&mut self, sums: &mut [Point<F>]) {
         // No denominator is zero, so neither is their product.

@@ -93,7 +93,9 @@ impl<G: Group> Table<G> {
         }
         // Parameters are made from secret scalars: no copy stays behind. The reader keeps the stores from being left out.
         scalars.fill([0; 32]);
-        std::hint::black_box(&mut scalars);
+        addends.fill((false, Point::default()));
+        std::hint::black_box((&mut scalars, &mut addends));
+        additions.wipe();
         sums
     }
 }

@@ -27,7 +27,7 @@ pub fn multiply(
         let quotient = quotient(&assignment.a, &assignment.b, &assignment.c);
         msm::weighted_sum::<G1>(&srs.h, &quotient)
     });
-    let split = timeline.measure(phase::PREP_MSM, || Split::new(assignment));
+    let split = timeline.measure_counting(phase::PREP_MSM, || Split::new(assignment), counts);
     let mut sums = ProofSums {
         h,
         l: G1Projective::identity(),
@@ -47,6 +47,18 @@ pub fn multiply(
         });
     }
     Ok(sums)
+}
+
+/// What the following phases have to do: whoever reads the lines knows from it which of them must be there.
+fn counts(split: &Split) -> [(&'static str, u64); 3] {
+    let Split { l, a, b, .. } = split;
+    let ones = l.ones.len() + a.ones.len() + b.ones.len();
+    let tails = l.rest.len() + a.rest.len() + b.rest.len();
+    [
+        (phase::ONES, ones as u64),
+        (phase::TAILS, tails as u64),
+        (phase::B_TAILS, b.rest.len() as u64),
+    ]
 }
 
 fn add_ones(sums: &mut ProofSums, srs: &Parameters, split: &Split) {

@@ -10,6 +10,11 @@ use cuzk_groth16::contract::exit::ExitCode;
 use crate::client::SocketAddress;
 use crate::output::{Format, Output};
 
+/// A year; more would overflow clocks and deadlines.
+const MAX_SECONDS: u64 = 365 * 24 * 3600;
+/// Values of every option in seconds.
+const SECONDS: std::ops::RangeInclusive<u64> = 0..=MAX_SECONDS;
+
 #[derive(Parser)]
 #[command(name = "cuzk-bench", version = VERSION.as_str(), about = "Client, parameters and checks for the proving daemon cuzk")]
 pub struct Cli {
@@ -93,7 +98,7 @@ pub struct ProveArguments {
     #[arg(long, value_name = "ID")]
     pub request_id: Option<String>,
     /// Seconds to wait for the proof
-    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(SECONDS))]
     pub timeout_s: u64,
 }
 
@@ -129,7 +134,7 @@ pub struct IdentityArguments {
     #[arg(long, value_name = "SOCKET")]
     pub socket: SocketAddress,
     /// Seconds to wait for a daemon that is still starting
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(SECONDS))]
     pub wait_s: u64,
 }
 

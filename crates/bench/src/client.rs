@@ -13,6 +13,11 @@ use crate::output::Failure;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a daemon may take for an answer that needs no work.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The message of a status that tonic makes when a deadline has passed.
+const TONIC_TIMEOUT: &str = "Timeout expired";
+
 /// A daemon's socket.
 #[derive(Clone, Debug)]
 pub struct SocketAddress(String);
@@ -48,10 +53,19 @@ pub fn runtime() -> anyhow::Result<Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
+/// A request whose answer needs no work of the daemon.
+pub fn quick<T>(message: T) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    request.set_timeout(ANSWER_TIMEOUT);
+    request
+}
+
 /// A daemon's refusal, in its own words.
 pub fn refused(status: &Status) -> Failure {
     let code = match status.code() {
         Code::DeadlineExceeded => ExitCode::Timeout,
+        // What tonic makes of its own deadline, on either side.
+        Code::Cancelled if status.message() == TONIC_TIMEOUT => ExitCode::Timeout,
         _ => ExitCode::CheckFailed,
     };
     Failure::new(

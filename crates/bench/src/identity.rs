@@ -70,7 +70,9 @@ async fn identify(socket: &SocketAddress, wait: Duration) -> Result<IdentifyResp
     loop {
         match socket.connect().await {
             Ok(channel) => {
-                let answer = IdentityClient::new(channel).identify(IdentifyRequest {}).await;
+                let answer = IdentityClient::new(channel)
+                    .identify(client::quick(IdentifyRequest {}))
+                    .await;
                 return Ok(answer.map_err(|status| client::refused(&status))?.into_inner());
             }
             Err(error) if Instant::now() >= end => {

@@ -8,6 +8,9 @@ use serde::Serialize;
 /// Version of every JSON document that this program prints.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// Stands with every figure of a program that no receipt vouches for. `cargo xtask measure` gives figures with one.
+pub const UNVERIFIED: &str = "UNVERIFIED";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,

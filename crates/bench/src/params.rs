@@ -13,7 +13,7 @@ use cuzk_groth16::srs::{CancelToken, SrsError};
 use serde::Serialize;
 
 use crate::cli::ParamsArguments;
-use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION};
+use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION, UNVERIFIED};
 use crate::progress::Display;
 use crate::{directories, signals};
 
@@ -127,7 +127,7 @@ fn text(report: &Report) -> String {
     } = report;
     let seconds = wall_ms / 1e3;
     format!(
-        "development parameters for {circuit_id} {outcome} in {seconds:.1} s\n\
+        "development parameters for {circuit_id} {outcome} in {seconds:.1} s ({UNVERIFIED})\n\
          {params}: {params_bytes} bytes, SHA-256 {params_sha256}\nverifying key SHA-256 {vk_sha256}"
     )
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::PreloadArguments;
 use crate::client;
-use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION};
+use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION, UNVERIFIED};
 
 #[derive(Serialize)]
 struct Report {
@@ -40,7 +40,7 @@ pub fn run(arguments: &PreloadArguments, output: Output) -> CommandResult {
         let how = if already_loaded {
             "were loaded already".into()
         } else {
-            format!("loaded in {load_ms} ms")
+            format!("loaded in {load_ms} ms ({UNVERIFIED})")
         };
         format!("parameters of {} {how}", report.circuit_id)
     })?;

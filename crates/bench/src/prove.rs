@@ -16,11 +16,12 @@ use tonic::Request;
 use tonic::metadata::MetadataMap;
 
 use crate::cli::ProveArguments;
-use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION};
+use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION, UNVERIFIED};
 use crate::{client, directories, verification};
 
 /// What is sent, and what the proof must be about. The latter is never taken from the daemon.
 struct Order {
+    request_id: String,
     message: Message,
     public_inputs: Vec<Vec<Scalar>>,
 }
@@ -50,6 +51,8 @@ struct Report<'a> {
     development_parameters: bool,
     verifying_key_sha256: &'a str,
     /// From sending the request to having the answer.
+    /// Nobody has checked which program these times are of.
+    times_are: &'static str,
     wall_ms: f64,
     server: ServerTimings,
 }
@@ -68,6 +71,7 @@ pub fn run(arguments: &ProveArguments, output: Output) -> CommandResult {
     let order = prepare(arguments)?;
     let answer = client::runtime()?.block_on(send(arguments, order.message))?;
     check_status(&answer)?;
+    check_job(&answer, &order.request_id)?;
     let sha256 = verifying_key_sha256(&answer.metadata)?;
     let development = answer.metadata.contains_key(DEVELOPMENT_PARAMETERS_METADATA);
     let key = if development {
@@ -94,7 +98,7 @@ fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
             let request = synthetic::winning_request(Seed(seed))?;
             let task = request.decode()?;
             let submit = v1::SubmitProofRequest {
-                request_id,
+                request_id: request_id.clone(),
                 proof_kind: v1::ProofKind::WinningPost.into(),
                 sector_size: 32 << 30,
                 miner_id: request.miner_id.0,
@@ -108,7 +112,7 @@ fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
             let message = ProveSyntheticRequest {
                 circuit_id: proof.to_string(),
                 seed,
-                request_id,
+                request_id: request_id.clone(),
             };
             (Message::Synthetic(message), synthetic::bench_task(spec, Seed(seed)))
         }
@@ -118,7 +122,11 @@ fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
         .into_iter()
         .map(|partition| partition.public_inputs)
         .collect();
-    Ok(Order { message, public_inputs })
+    Ok(Order {
+        request_id,
+        message,
+        public_inputs,
+    })
 }
 
 async fn send(arguments: &ProveArguments, message: Message) -> Result<Answer, Failure> {
@@ -151,6 +159,16 @@ fn with_timeout<T>(message: T, timeout: Duration) -> Request<T> {
     let mut request = Request::new(message);
     request.set_timeout(timeout);
     request
+}
+
+/// An answer about another job would put its proof and its times in the place of ours.
+fn check_job(answer: &Answer, request_id: &str) -> anyhow::Result<()> {
+    let job_id = &answer.result.job_id;
+    anyhow::ensure!(
+        job_id == request_id,
+        "asked about job {request_id}, the daemon answers about {job_id}"
+    );
+    Ok(())
 }
 
 fn check_status(answer: &Answer) -> Result<(), Failure> {
@@ -193,6 +211,7 @@ fn report<'a>(arguments: &ProveArguments, answer: &'a Answer, sha256: &'a str, d
         verified_by_bellperson: true, // Or there is no report.
         development_parameters: development,
         verifying_key_sha256: sha256,
+        times_are: UNVERIFIED,
         wall_ms: answer.wall.as_secs_f64() * 1e3,
         server: ServerTimings {
             queue_wait_ms: result.queue_wait_ms,
@@ -220,7 +239,7 @@ fn text(report: &Report<'_>) -> String {
     format!(
         "proof of {} with seed {} verified by bellperson, {parameters} parameters, job {}\n\
          {}\n\
-         {:.0} ms here; in the daemon: queue {queue_wait_ms} ms, parameters {srs_load_ms} ms, synthesis {synthesis_ms} ms, \
+         {UNVERIFIED}: {:.0} ms here; in the daemon: queue {queue_wait_ms} ms, parameters {srs_load_ms} ms, synthesis {synthesis_ms} ms, \
          backend {gpu_compute_ms} ms, total {total_ms} ms",
         report.proof_kind, report.seed, report.request_id, report.proof, report.wall_ms,
     )

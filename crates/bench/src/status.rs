@@ -37,7 +37,7 @@ pub fn run(arguments: &StatusArguments, output: Output) -> CommandResult {
     let status = client::runtime()?.block_on(async {
         let channel = arguments.socket.connect().await?;
         let answer = ProvingEngineClient::new(channel)
-            .get_status(v1::GetStatusRequest {})
+            .get_status(client::quick(v1::GetStatusRequest {}))
             .await;
         Ok::<_, Failure>(answer.map_err(|status| client::refused(&status))?.into_inner())
     })?;

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 
 use bellperson::groth16::{Proof, VerifyingKey, prepare_verifying_key, verify_proof};
 use blstrs::{Bls12, Scalar};
-use cuzk_circuits::ProofKind;
+use cuzk_circuits::{ProofKind, identity};
+use cuzk_groth16::r1cs::RecordError;
 use cuzk_groth16::srs::format;
+use cuzk_groth16::srs::generate::SecretKind;
 use cuzk_groth16::srs::store::{Sidecar, Store};
 use cuzk_groth16::srs::trust;
 use sha2::{Digest, Sha256};
@@ -28,7 +30,7 @@ pub enum KeyError {
         sha256: String,
         directory: PathBuf,
     },
-    #[error("{} has SHA-256 {actual}, expected {expected} (hint: the file is damaged; make the parameters again)", path.display())]
+    #[error("{} has SHA-256 {actual}, expected {expected} (hint: the file is damaged; delete it with its .params and .json and make the parameters again)", path.display())]
     Digest {
         path: PathBuf,
         expected: String,
@@ -38,6 +40,8 @@ pub enum KeyError {
     Io(#[from] std::io::Error),
     #[error(transparent)]
     Srs(#[from] cuzk_groth16::srs::SrsError),
+    #[error(transparent)]
+    Circuit(#[from] RecordError),
 }
 
 /// The proof is not accepted.
@@ -63,6 +67,7 @@ pub fn find_development_key(store: &Store, kind: &ProofKind, sha256: &str) -> Re
         sha256: sha256.to_owned(),
         directory: directory.clone(),
     };
+    let digest = identity(kind)?.digest;
     for entry in fs::read_dir(&directory).map_err(|_| not_found())? {
         let path = entry?.path();
         if path.extension().is_none_or(|extension| extension != "json") {
@@ -70,7 +75,9 @@ pub fn find_development_key(store: &Store, kind: &ProofKind, sha256: &str) -> Re
         }
         // A sidecar that cannot be read describes nothing that could be used.
         let Ok(sidecar) = Sidecar::read(&path) else { continue };
-        if sidecar.circuit_id == circuit_id && sidecar.vk_sha256.to_string() == sha256 {
+        let is_for_circuit = sidecar.circuit_id == circuit_id && sidecar.circuit_digest == digest;
+        // Whoever knows a seed can make proofs that its key accepts.
+        if is_for_circuit && sidecar.secret == SecretKind::Random && sidecar.vk_sha256.to_string() == sha256 {
             return read_key(path.with_extension("vk"), sha256);
         }
     }

@@ -101,6 +101,8 @@ impl Place {
             socket_text,
             "--proof",
             KIND,
+            "--request-id",
+            "j",
             "--seed",
             "7",
             "--cache",
@@ -230,4 +232,24 @@ fn a_proof_that_the_daemon_itself_found_invalid_ends_in_23_and_other_failures_in
         "{document}"
     );
     assert_eq!(place.run(Err(Status::deadline_exceeded("slow"))).0, 124);
+}
+
+#[test]
+fn an_answer_about_another_job_is_refused() {
+    let place = Place::new();
+    let mut answer = completed(place.proof(7), &place.vk_sha256());
+    answer.get_mut().result.as_mut().unwrap().job_id = "k".into();
+    let (code, report) = place.run(Ok(answer));
+    assert_eq!(code, 1, "{report}");
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("asked about job j, the daemon answers about k"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_deadline_that_tonic_ends_is_a_timeout() {
+    let (code, report) = Place::new().run(Err(Status::cancelled("Timeout expired")));
+    assert_eq!((code, &report["error"]["code"]), (124, &124.into()), "{report}");
 }

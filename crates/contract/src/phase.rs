@@ -62,6 +62,8 @@ pub enum Presence {
     EveryProof,
     /// Only when the work was done: a phase that was not done is absent, never 0.000.
     WhenDone,
+    /// Whenever the count of this name, printed with another phase of the same proof, is not zero.
+    WhenCounted(&'static str),
     /// Not printed by any backend that exists yet; seeing it makes a measurement invalid.
     NotYet,
 }
@@ -89,13 +91,20 @@ pub struct Phase {
     pub title: &'static str,
 }
 
+/// Count printed with [`PREP_MSM`]: scalars equal to one over all queries.
+pub const ONES: &str = "ones";
+/// Count printed with [`PREP_MSM`]: scalars that are neither 0 nor 1, in L, A and B_G1.
+pub const TAILS: &str = "tails";
+/// Count printed with [`PREP_MSM`]: scalars that are neither 0 nor 1, in B_G2.
+pub const B_TAILS: &str = "b_tails";
+
 macro_rules! phases {
-    ($($marker:ident $by:literal $presence:ident $accounting:ident $title:literal;)*) => {
+    ($($marker:ident $by:literal $presence:ident$(($count:ident))? $accounting:ident $title:literal;)*) => {
         /// Every phase, in the order in which a proof goes through them.
         pub const PHASES: &[Phase] = &[$(Phase {
             marker: $marker,
             printed_by: $by,
-            presence: Presence::$presence,
+            presence: Presence::$presence$(($count))?,
             accounting: Accounting::$accounting,
             title: $title,
         },)*];
@@ -110,9 +119,9 @@ phases! {
     PIN_ABC      "cuzk-cuda-sys"    NotYet     Part    "pinning a, b, c";
     NTT_MSM_H    "cuzk-backend-cpu" EveryProof Part    "quotient NTTs and H MSM";
     PREP_MSM     "cuzk-backend-cpu" EveryProof Part    "splitting scalars into 0, 1, rest";
-    BATCH_ADD    "cuzk-backend-cpu" EveryProof Part    "sums of points with scalar 1";
-    TAIL_MSM     "cuzk-backend-cpu" EveryProof Part    "tail MSMs of L, A, B_G1";
-    B_G2_MSM     "cuzk-backend-cpu" EveryProof Part    "tail MSM of B_G2";
+    BATCH_ADD    "cuzk-backend-cpu" WhenCounted(ONES) Part    "sums of points with scalar 1";
+    TAIL_MSM     "cuzk-backend-cpu" WhenCounted(TAILS) Part    "tail MSMs of L, A, B_G1";
+    B_G2_MSM     "cuzk-backend-cpu" WhenCounted(B_TAILS) Part    "tail MSM of B_G2";
     ASSEMBLE     "cuzk-groth16"     EveryProof Part    "blinding and assembly";
     VERIFY       "cuzk-engine"      EveryProof Part    "verification";
     TOTAL        "cuzk-engine"      EveryProof Total   "total";

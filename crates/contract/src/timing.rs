@@ -119,6 +119,20 @@ impl Timeline {
         result
     }
 
+    /// As [`Timeline::measure`], with counts that are read off the result.
+    pub fn measure_counting<T, const N: usize>(
+        &self,
+        marker: PhaseMarker,
+        work: impl FnOnce() -> T,
+        counts: impl FnOnce(&T) -> [(&'static str, u64); N],
+    ) -> T {
+        let start = Instant::now();
+        let result = work();
+        let span = start.elapsed();
+        self.print(marker, start, span, &counts(&result));
+        result
+    }
+
     /// Prints a span that the caller has measured, with facts (`key`, `value`) that belong to it.
     ///
     /// Not inlined: the marker reaches this function by address, so its literal stays whole in the caller's crate.

@@ -154,7 +154,7 @@ fn server(
 fn announce(config: &Config, jobs: &Jobs) {
     let parameters = match config.policy {
         TrustPolicy::ProductionOnly => "production parameters only",
-        TrustPolicy::AllowDevelopment => "development parameters allowed",
+        TrustPolicy::AllowDevelopment | TrustPolicy::AllowInsecure => "development parameters allowed",
     };
     log::line(format!(
         "version {} build {} pid {} serving on {} (backend {}, {parameters})",

@@ -282,7 +282,7 @@ impl Engine {
         let describe = |(kind, loaded): (ProofKind, Arc<LoadedParameters>)| ParametersStatus {
             circuit_id: kind.to_string(),
             bytes: loaded.bytes,
-            users: Arc::strong_count(&loaded) - 2, // Without the cache and this snapshot.
+            users: Arc::strong_count(&loaded).saturating_sub(2), // Without the cache and this snapshot.
             provenance: loaded.provenance,
         };
         let mut parameters: Vec<_> = self.shared.parameters.list().into_iter().map(describe).collect();

@@ -36,8 +36,19 @@ struct NotFound {
     store: PathBuf,
 }
 
+/// Only published parameters are allowed, and the circuit has none.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no parameters are published for {circuit_id}, and development parameters are not allowed here \
+     (hint: allow_development_parameters = true under [srs], or --allow-development-parameters, allows them)"
+)]
+struct NotPublished {
+    circuit_id: String,
+}
+
 impl ParameterSource for TrustedFiles {
     fn load(&self, kind: &ProofKind) -> Result<LoadedParameters, ParameterError> {
+        self.refuse_before_recording(kind)?;
         let circuit = identity(kind).map_err(|error| ParameterError::new(kind, error))?;
         let path = self.locate(kind, &circuit)?;
         let bytes = fs::metadata(&path)
@@ -57,6 +68,16 @@ impl ParameterSource for TrustedFiles {
 }
 
 impl TrustedFiles {
+    /// Learning the identity of a circuit can take minutes and gigabytes; where only a published file could be used and there
+    /// is none, nobody may ask for that.
+    fn refuse_before_recording(&self, kind: &ProofKind) -> Result<(), ParameterError> {
+        let circuit_id = kind.to_string();
+        if self.policy != TrustPolicy::ProductionOnly || trust::published(&circuit_id).is_some() {
+            return Ok(());
+        }
+        Err(ParameterError::new(kind, NotPublished { circuit_id }))
+    }
+
     /// The published file goes first: what development leaves in the cache must not replace it.
     fn locate(&self, kind: &ProofKind, circuit: &CircuitIdentity) -> Result<PathBuf, ParameterError> {
         let circuit_id = kind.to_string();

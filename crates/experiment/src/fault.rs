@@ -113,6 +113,12 @@ pub enum Fault {
     #[error("`{key}` of {of} is missing")]
     Missing { of: PartitionId, key: &'static str },
 
+    #[error("`{key}` of {of} took 0.000 ms: a phase that was not done is absent")]
+    EmptyPhase { of: PartitionId, key: &'static str },
+
+    #[error("`{key}` of {of} reaches out of the total that it is part of")]
+    OutsideTotal { of: PartitionId, key: &'static str },
+
     #[error("the total of {of} is 0.000 ms, of which no share can be told")]
     EmptyTotal { of: PartitionId },
 
@@ -145,6 +151,8 @@ impl Fault {
             Self::UnexpectedPhase { .. } => "unexpected-phase",
             Self::UnexpectedPartition { .. } => "unexpected-partition",
             Self::Missing { .. } => "missing-phase",
+            Self::EmptyPhase { .. } => "empty-phase",
+            Self::OutsideTotal { .. } => "outside-total",
             Self::EmptyTotal { .. } => "empty-total",
             Self::Unaccounted { .. } => "unaccounted",
             Self::NothingExpected => "nothing-expected",
@@ -160,7 +168,11 @@ impl Fault {
             | Self::UnexpectedPartition { line, .. } => Some((Stream::Stderr, line)),
             Self::OnStdout { line } => Some((Stream::Stdout, line)),
             Self::UnterminatedTail { stream, line } => Some((*stream, line)),
-            Self::Capture(_) | Self::Missing { .. } | Self::EmptyTotal { .. } => None,
+            Self::Capture(_)
+            | Self::Missing { .. }
+            | Self::EmptyPhase { .. }
+            | Self::OutsideTotal { .. }
+            | Self::EmptyTotal { .. } => None,
             Self::Unaccounted { .. } | Self::NothingExpected => None,
         }
     }

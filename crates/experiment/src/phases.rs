@@ -23,6 +23,13 @@ mod tests;
 /// How much of a total may belong to no phase, in percent.
 pub const MAX_UNACCOUNTED_PERCENT: u32 = 3;
 
+/// Less than this is no fault, however short the total: handing a job from one thread to another takes part of a millisecond
+/// on a busy machine, which is more than 3 % of a proof of a few milliseconds.
+pub const UNACCOUNTED_FLOOR: Duration = Duration::from_millis(1);
+
+/// Start and length of a span are both rounded to a microsecond.
+const ROUNDING: Duration = Duration::from_micros(2);
+
 /// What a run has to show, no more and no less.
 #[derive(Clone, Debug)]
 pub struct Expectation {
@@ -72,10 +79,18 @@ impl Expectation {
         }
     }
 
+    /// Phases that every proof shows.
     fn required(&self) -> impl Iterator<Item = (PartitionId, &'static Phase)> {
+        self.promised()
+            .filter(|(_, phase)| phase.presence == Presence::EveryProof)
+    }
+
+    /// Phases that every proof shows, unless a count of the proof says that there was nothing to do.
+    fn promised(&self) -> impl Iterator<Item = (PartitionId, &'static Phase)> {
+        let is_promised = |phase: &&Phase| matches!(phase.presence, Presence::EveryProof | Presence::WhenCounted(_));
         let phases: Vec<_> = PHASES
             .iter()
-            .filter(|phase| phase.presence == Presence::EveryProof && self.printers.contains(phase.printed_by))
+            .filter(|phase| is_promised(phase) && self.printers.contains(phase.printed_by))
             .collect();
         self.partitions
             .iter()
@@ -163,13 +178,28 @@ impl PhaseTable {
         self.total.length - self.accounted
     }
 
+    /// Parts that cannot be: nothing was done in them, or they reach out of the total that they are part of.
+    fn impossible_spans(&self) -> impl Iterator<Item = Fault> + '_ {
+        let (start, end) = (self.total.start, self.total.start + self.total.length);
+        let is_part = |seen: &&Seen| !self.total.length.is_zero() && seen.phase.accounting == Accounting::Part;
+        let parts = self.seen.iter().filter(is_part);
+        parts.filter_map(move |seen| {
+            let (of, key, span) = (self.of.clone(), seen.phase.marker.key(), seen.span);
+            if span.length.is_zero() {
+                return Some(Fault::EmptyPhase { of, key });
+            }
+            let is_outside = span.start + ROUNDING < start || span.start + span.length > end + ROUNDING;
+            is_outside.then_some(Fault::OutsideTotal { of, key })
+        })
+    }
+
     fn fault(&self) -> Option<Fault> {
         let (of, total, unaccounted) = (self.of.clone(), self.total.length, self.unaccounted());
         if total.is_zero() {
             return Some(Fault::EmptyTotal { of });
         }
         let is_too_much = unaccounted.as_micros() * 100 > total.as_micros() * u128::from(MAX_UNACCOUNTED_PERCENT);
-        is_too_much.then_some(Fault::Unaccounted { of, total, unaccounted })
+        (is_too_much && unaccounted > UNACCOUNTED_FLOOR).then_some(Fault::Unaccounted { of, total, unaccounted })
     }
 }
 
@@ -214,6 +244,7 @@ pub fn measure(captured: &Captured, expectation: &Expectation) -> Result<Measure
 struct Run<'a> {
     expectation: &'a Expectation,
     seen: BTreeMap<PartitionId, BTreeMap<&'static str, Seen>>,
+    counts: BTreeMap<(PartitionId, String), u64>,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
@@ -223,6 +254,7 @@ impl<'a> Run<'a> {
         Self {
             expectation,
             seen: BTreeMap::new(),
+            counts: BTreeMap::new(),
             notes: Vec::new(),
             faults: Vec::new(),
         }
@@ -253,6 +285,7 @@ impl<'a> Run<'a> {
             span,
             job,
             partition,
+            counts,
         } = timed;
         let (of, key) = (PartitionId { job, partition }, phase.marker.key());
         if let Some(why) = self.expectation.refuses(phase) {
@@ -274,6 +307,8 @@ impl<'a> Run<'a> {
                 first: first.line,
             });
         }
+        self.counts
+            .extend(counts.into_iter().map(|(name, count)| ((of.clone(), name), count)));
         seen.insert(
             key,
             Seen {
@@ -287,8 +322,13 @@ impl<'a> Run<'a> {
 
     fn finish(mut self) -> Result<Measurement, InvalidMeasurement> {
         let mut n_required = 0;
-        for (of, phase) in self.expectation.required() {
+        for (of, phase) in self.expectation.promised() {
             n_required += 1;
+            if let Presence::WhenCounted(name) = phase.presence
+                && self.counts.get(&(of.clone(), name.to_owned())) == Some(&0)
+            {
+                continue;
+            }
             let key = phase.marker.key();
             if !self.seen.get(&of).is_some_and(|seen| seen.contains_key(key)) {
                 self.faults.push(Fault::Missing { of, key });
@@ -300,6 +340,8 @@ impl<'a> Run<'a> {
         let tables = self.seen.into_iter().filter_map(|(of, seen)| PhaseTable::new(of, seen));
         let partitions: Vec<_> = tables.collect();
         self.faults.extend(partitions.iter().filter_map(PhaseTable::fault));
+        self.faults
+            .extend(partitions.iter().flat_map(PhaseTable::impossible_spans));
         if self.faults.is_empty() {
             Ok(Measurement {
                 partitions,

@@ -29,6 +29,8 @@ pub struct TimedPhase {
     pub span: Span,
     pub job: JobId,
     pub partition: PartitionIndex,
+    /// Further pairs whose value is a whole number.
+    pub counts: Vec<(String, u64)>,
 }
 
 /// What a line of standard error is.
@@ -163,6 +165,7 @@ struct Pairs<'a> {
     start: Option<&'a str>,
     job: Option<&'a str>,
     partition: Option<&'a str>,
+    counts: Vec<(String, u64)>,
 }
 
 impl<'a> Pairs<'a> {
@@ -175,7 +178,9 @@ impl<'a> Pairs<'a> {
                 "job" => set(&mut pairs.job, key, value)?,
                 "partition" => set(&mut pairs.partition, key, value)?,
                 _ if key.ends_with("_ms") => pairs.set_phase(key, value)?,
-                _ => {}
+                _ => pairs
+                    .counts
+                    .extend(value.parse().ok().map(|count| (key.to_owned(), count))),
             }
         }
         Ok(pairs)
@@ -207,6 +212,7 @@ impl<'a> Pairs<'a> {
             span: Span { start, length },
             job,
             partition: PartitionIndex(partition),
+            counts: self.counts,
         })
     }
 }

@@ -13,8 +13,7 @@ use crate::backend::{Backend, BackendError, ProofSums};
 use crate::proof::Proof;
 use crate::requirements::{SrsMismatch, check_parameters};
 
-/// The two scalars that hide the witness. Each pair is for one proof only.
-#[derive(Clone, Copy)]
+/// The two scalars that hide the witness. Each pair is for one proof only, and is overwritten when it is dropped.
 pub struct Blinding {
     pub r: Scalar,
     pub s: Scalar,
@@ -27,6 +26,14 @@ impl Blinding {
             r: Scalar::random(&mut *source),
             s: Scalar::random(&mut *source),
         }
+    }
+}
+
+impl Drop for Blinding {
+    fn drop(&mut self) {
+        (self.r, self.s) = (Scalar::ZERO, Scalar::ZERO);
+        // Something that may read them keeps the stores from being left out.
+        std::hint::black_box(&mut *self);
     }
 }
 
@@ -58,7 +65,8 @@ pub fn prove(
 }
 
 /// `A = alpha + a + r delta`, `B = beta + b + s delta`, `C = h + l + s A + r B - r s delta` (the last B in G1).
-fn assemble(vk: &VerifyingKey, sums: &ProofSums, &Blinding { r, s }: &Blinding) -> Proof {
+fn assemble(vk: &VerifyingKey, sums: &ProofSums, blinding: &Blinding) -> Proof {
+    let &Blinding { r, s } = blinding;
     let a = sums.a + vk.alpha_g1 + vk.delta_g1 * r;
     let b_g1 = sums.b_g1 + vk.beta_g1 + vk.delta_g1 * s;
     let b_g2 = sums.b_g2 + vk.beta_g2 + vk.delta_g2 * s;

@@ -176,7 +176,9 @@ impl Store {
         let vk = write(&files.vk, &|out| write_verifying_key(&parameters.vk, out))?;
         let sidecar = sidecar(params.written(), vk.written());
         let json = write(&files.sidecar, &|out| out.write_all(sidecar.to_json().as_bytes()))?;
-        // In this order: files without a sidecar are not usable, a sidecar without its files must not exist.
+        // In this order: files without a sidecar are not usable, a sidecar must not stand beside files that it does not
+        // describe, not even after a kill in between.
+        disk::remove_if_present(&files.sidecar)?;
         params.publish()?;
         vk.publish()?;
         disk::sync_directory(&self.root)?;

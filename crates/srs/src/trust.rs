@@ -16,6 +16,7 @@ use cuzk_r1cs::{CircuitDigest, Shape};
 use crate::digest::{HexDigest, Sha256Digest};
 use crate::error::SrsError;
 use crate::format::{self, LoadedKey, ParametersLayout, SubgroupCheck};
+use crate::generate::SecretKind;
 use crate::parameters::{Parameters, Query, VerifyingKey};
 use crate::store::Sidecar;
 
@@ -27,6 +28,8 @@ pub enum TrustPolicy {
     ProductionOnly,
     /// For development only: whoever generated the parameters could have kept their secret.
     AllowDevelopment,
+    /// Those made from a seed too: for tests of parameters, never for proofs.
+    AllowInsecure,
 }
 
 /// Where parameters come from.
@@ -62,7 +65,7 @@ pub struct Opened {
 pub enum Refusal {
     #[error(
         "{path}: are development parameters, which are not allowed here \
-         (hint: allow_development_parameters = true allows them, and every result made with them says so)",
+         (hint: allow_development_parameters = true under [srs], or --allow-development-parameters, allows them, and every result made with them says so)",
         path = path.display()
     )]
     DevelopmentNotAllowed { path: PathBuf },
@@ -72,7 +75,16 @@ pub enum Refusal {
         path = path.display()
     )]
     Unpublished { path: PathBuf, circuit_id: String },
-    #[error("{path}: has {algorithm} {actual}, expected {expected} (hint: damaged, or another file)", path = path.display())]
+    #[error(
+        "{path}: were made from a seed, so anybody can forge proofs for them (hint: generate parameters without a seed)",
+        path = path.display()
+    )]
+    InsecureSeed { path: PathBuf },
+    #[error(
+        "{path}: has {algorithm} {actual}, expected {expected} \
+         (hint: damaged, or another file; delete its .params, .vk and .json together and make or fetch them again)",
+        path = path.display()
+    )]
     Digest {
         path: PathBuf,
         algorithm: &'static str,
@@ -110,7 +122,12 @@ pub fn open_checked(
 ) -> Result<Opened, SrsError> {
     match (Sidecar::read_if_present(&path.with_extension("json"))?, policy) {
         (None, _) => open_published(path, published_for(path, expected)?, expected, subgroup),
-        (Some(sidecar), TrustPolicy::AllowDevelopment) => open_development(path, &sidecar, expected, subgroup),
+        (Some(sidecar), TrustPolicy::AllowDevelopment) if sidecar.secret != SecretKind::Random => {
+            Err(Refusal::InsecureSeed { path: path.to_owned() }.into())
+        }
+        (Some(sidecar), TrustPolicy::AllowDevelopment | TrustPolicy::AllowInsecure) => {
+            open_development(path, &sidecar, expected, subgroup)
+        }
         (Some(_), TrustPolicy::ProductionOnly) => Err(Refusal::DevelopmentNotAllowed { path: path.to_owned() }.into()),
     }
 }

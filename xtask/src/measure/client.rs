@@ -1,24 +1,32 @@
 //! `cuzk-bench`, started as a process: parameters, readiness, the proof. Its JSON is all that is known about it here.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use cuzk_artifact::Receipt;
 use cuzk_contract::exit::{ExitCode, TABLE};
+use cuzk_os::SealedProgram;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::interrupt::Interrupt;
 use super::scrub_environment;
+use super::session::sealed_copy;
 use crate::output::CommandError;
 
 /// How often a running call is looked at.
 const POLL: Duration = Duration::from_millis(2);
 
+/// How long a client that was told to end may take.
+const CLIENT_GRACE: Duration = Duration::from_secs(2);
+
 /// The client program and what every call of it shares.
 pub struct Client<'a> {
-    program: PathBuf,
+    program: SealedProgram,
+    // The program may lie in it.
+    _dir: tempfile::TempDir,
     cache: &'a Path,
     interrupt: &'a Interrupt,
     /// Bound on one call, parameters aside.
@@ -42,6 +50,7 @@ pub struct Proved {
     /// Hex.
     pub proof: String,
     pub verified_by_bellperson: bool,
+    pub verifying_key_sha256: String,
     pub development_parameters: bool,
 }
 
@@ -58,13 +67,21 @@ struct FailureDetail {
 }
 
 impl<'a> Client<'a> {
-    pub fn new(program: PathBuf, cache: &'a Path, interrupt: &'a Interrupt, limit_s: u64) -> Self {
-        Self {
+    /// The judge of the proof is sealed like the prover: the bytes that were checked are the ones that run.
+    pub fn new(receipt: &Receipt, cache: &'a Path, interrupt: &'a Interrupt, limit_s: u64) -> anyhow::Result<Self> {
+        let dir = tempfile::Builder::new()
+            .prefix("cuzk-client-")
+            .tempdir()
+            .context("temporary directory")?;
+        let checked = receipt.program();
+        let program = sealed_copy(Path::new(&checked.path), &checked.sha256.to_string(), dir.path())?;
+        Ok(Self {
             program,
+            _dir: dir,
             cache,
             interrupt,
             limit: Duration::from_secs(limit_s),
-        }
+        })
     }
 
     /// Makes the parameters if there are none; the program shows its progress on standard error.
@@ -82,30 +99,32 @@ impl<'a> Client<'a> {
         self.call(&["preload", "--socket", socket, "--proof", proof])
     }
 
-    pub fn prove(&self, socket: &str, proof: &str, seed: u64) -> anyhow::Result<Proved> {
-        let cache = self.cache.to_string_lossy();
-        self.call(&[
+    pub fn prove(&self, socket: &str, request_id: &str, proof: &str, seed: u64) -> anyhow::Result<Proved> {
+        let (cache, seed) = (self.cache.to_string_lossy(), seed.to_string());
+        let timeout_s = self.limit.as_secs().to_string();
+        let args = [
             "prove",
             "--socket",
             socket,
+            "--request-id",
+            request_id,
             "--proof",
             proof,
             "--seed",
-            &seed.to_string(),
-            "--cache",
-            &cache,
-        ])
+            &seed,
+        ];
+        self.call(&[&args[..], &["--cache", &cache, "--timeout-s", &timeout_s]].concat())
     }
 
     fn call<T: DeserializeOwned>(&self, args: &[&str]) -> anyhow::Result<T> {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(self.program.exec_path());
         command
             .args(args)
             .arg("--json")
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         scrub_environment(&mut command);
-        let what = format!("{} {}", self.program.display(), args[0]);
+        let what = format!("cuzk-bench {}", args[0]);
         let mut child = command.spawn().with_context(|| what.clone())?;
         self.wait_for_end(&mut child, args[0])?;
         let output = child.wait_with_output().with_context(|| what.clone())?;
@@ -120,10 +139,13 @@ impl<'a> Client<'a> {
     fn wait_for_end(&self, child: &mut Child, command: &str) -> anyhow::Result<()> {
         let started = Instant::now();
         while child.try_wait()?.is_none() {
-            // Making parameters shows its own progress and has no bound.
-            if command != "params" && started.elapsed() > self.limit {
-                child.kill()?;
-                child.wait()?;
+            if let Err(interrupted) = self.interrupt.check() {
+                end(child)?;
+                return Err(interrupted);
+            }
+            // Making parameters shows its own progress and has no bound; the client itself ends first where it can.
+            if command != "params" && started.elapsed() > self.limit + CLIENT_GRACE {
+                end(child)?;
                 let message = format!("cuzk-bench {command} took longer than {} s", self.limit.as_secs());
                 return Err(CommandError::new(ExitCode::Timeout, message)
                     .with_hint("raise --timeout-s")
@@ -133,6 +155,18 @@ impl<'a> Client<'a> {
         }
         Ok(())
     }
+}
+
+/// Ends a client that is not wanted any more. One on the same terminal has got the signal too and cleans up meanwhile; what
+/// a killed generator leaves, the next one removes.
+fn end(child: &mut Child) -> anyhow::Result<()> {
+    let started = Instant::now();
+    while child.try_wait()?.is_none() && started.elapsed() < CLIENT_GRACE {
+        std::thread::sleep(POLL);
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(())
 }
 
 fn failure(command: &str, status: Option<i32>, stdout: &[u8]) -> CommandError {

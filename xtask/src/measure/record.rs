@@ -20,6 +20,9 @@ pub struct RunRecord<'a, Report: Serialize> {
     pub proof: &'a str,
     pub seed: u64,
     pub development_parameters: bool,
+    pub verifying_key_sha256: &'a str,
+    /// From the daemon's start to its end.
+    pub daemon_ms: f64,
     pub peak_memory_kib: Option<u64>,
     pub host: Host,
     pub measurement: &'a Report,
@@ -69,6 +72,11 @@ impl RunFolder {
         let dir = runs.join(format!("{started_unix_s}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
         Ok(Self { dir, started_unix_s })
+    }
+
+    /// Unique among the runs of a target directory.
+    pub fn name(&self) -> String {
+        self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     pub fn path(&self) -> &Path {

@@ -9,7 +9,7 @@ use cuzk_artifact::Receipt;
 use cuzk_contract::exit::ExitCode;
 use cuzk_experiment::capture::{ByteLimit, Capture, Captured};
 use cuzk_experiment::phases::Expectation;
-use cuzk_os::{ProcessGroup, SealedProgram, memory};
+use cuzk_os::{Ending, ProcessGroup, SealedProgram, memory};
 
 use super::client::{Client, Identity};
 use super::scrub_environment;
@@ -28,6 +28,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 pub struct Session {
     group: ProcessGroup,
     capture: Capture,
+    started: Instant,
     socket: String,
     // Declared last: the program and the directory outlive the process.
     _program: SealedProgram,
@@ -39,8 +40,10 @@ pub struct Ended {
     pub captured: Captured,
     /// Peak resident memory of the daemon; absent where it could not be read.
     pub peak_memory_kib: Option<u64>,
-    /// How the daemon ended, if that was before it was asked to.
-    pub died: Option<String>,
+    /// How the daemon ended, unless it did as it was asked and with success.
+    pub bad_end: Option<String>,
+    /// From its start to its end.
+    pub lived: Duration,
 }
 
 impl Session {
@@ -64,14 +67,15 @@ impl Session {
             ])
             .arg(cache);
         scrub_environment(&mut command);
-        let origin = Instant::now();
+        let started = Instant::now();
         let mut group = ProcessGroup::spawn(command)?;
         let stdout = group.take_stdout().context("the daemon has no standard output")?;
         let stderr = group.take_stderr().context("the daemon has no standard error")?;
-        let capture = Capture::start(stdout, stderr, origin, ByteLimit::DEFAULT);
+        let capture = Capture::start(stdout, stderr, started, ByteLimit::DEFAULT);
         Ok(Self {
             group,
             capture,
+            started,
             socket,
             _program: program,
             _dir: dir,
@@ -140,22 +144,23 @@ impl Session {
     pub fn stop(mut self) -> anyhow::Result<Ended> {
         let peak = memory::peak_resident_set(self.group.leader()).ok();
         // A client may notice the end of a dying daemon before the kernel reports it.
-        let died = self
-            .group
-            .wait_leader(Duration::from_millis(50))?
-            .map(|status| status.to_string());
-        self.group.terminate(STOP_GRACE)?;
+        self.group.wait_leader(Duration::from_millis(50))?;
+        let stopped = self.group.terminate(STOP_GRACE)?;
+        let lived = self.started.elapsed();
+        let is_good = stopped.ending == Ending::InGrace && stopped.leader.success();
+        let bad_end = (!is_good).then(|| format!("{:?}, {}", stopped.ending, stopped.leader));
         let captured = self.capture.finish(DRAIN_LIMIT);
         Ok(Ended {
             captured,
             peak_memory_kib: peak.map(|peak| peak.0),
-            died,
+            bad_end,
+            lived,
         })
     }
 }
 
 /// A copy that cannot change any more of the program at `path`, or an error if it is not the checked one.
-fn sealed_copy(path: &Path, checked_sha256: &str, private_root: &Path) -> anyhow::Result<SealedProgram> {
+pub fn sealed_copy(path: &Path, checked_sha256: &str, private_root: &Path) -> anyhow::Result<SealedProgram> {
     let program = SealedProgram::load(path, private_root)?;
     same("SHA-256 of the program", checked_sha256, &program.sha256().to_string())
         .with_context(|| format!("{} changed between its check and its start", path.display()))?;
@@ -173,11 +178,11 @@ fn same(what: &str, expected: &str, actual: &str) -> anyhow::Result<()> {
         .into())
 }
 
-/// Whether asking again is of no use: the user interrupted.
+/// Whether asking again is of no use: a signal asked to stop.
 fn is_final(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<CommandError>()
-        .is_some_and(|error| error.code == ExitCode::Interrupted)
+        .is_some_and(|error| matches!(error.code, ExitCode::Interrupted | ExitCode::Terminated))
 }
 
 #[cfg(test)]

@@ -129,6 +129,14 @@ impl Write for HashingWriter<'_> {
 }
 
 /// Makes renames in a directory last.
+/// Removes a file; that there is none is as good.
+pub(super) fn remove_if_present(path: &Path) -> Result<(), SrsError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(SrsError::io(path, "remove", source)),
+        _ => Ok(()),
+    }
+}
+
 pub(super) fn sync_directory(path: &Path) -> Result<(), SrsError> {
     let sync = || File::open(path)?.sync_all();
     sync().map_err(|source| SrsError::io(path, "synchronise", source))

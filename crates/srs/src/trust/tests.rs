@@ -13,7 +13,7 @@ use crate::store::{Entry, Generation, IfBusy, Store};
 use crate::testing::{CUBIC, Naive, Noise, Rows, SEED, cubic, generate_seeded, record};
 
 const ID: &str = "test:cubic";
-const ALLOW: TrustPolicy = TrustPolicy::AllowDevelopment;
+const ALLOW: TrustPolicy = TrustPolicy::AllowInsecure;
 const SKIP: SubgroupCheck = SubgroupCheck::Skip;
 
 struct Fixture {
@@ -242,7 +242,7 @@ fn exchanged_points_are_caught_by_the_digest() {
         "{refusal}"
     );
     assert!(
-        refusal.to_string().contains("(hint: damaged, or another file)"),
+        refusal.to_string().contains("(hint: damaged, or another file; delete"),
         "{refusal}"
     );
 }
@@ -365,4 +365,12 @@ fn a_key_that_is_missing_or_another_is_refused() {
     fixture.rewrite_sidecar(&fixture.entry.sidecar.vk_sha256.to_string(), &other_digest.to_string());
     let (params, vk) = (fixture.entry.params.clone(), fixture.entry.vk.clone());
     assert_eq!(fixture.refusal(), Refusal::KeysDiffer { params, vk });
+}
+
+#[test]
+fn parameters_from_a_seed_are_refused_where_development_is_allowed() {
+    let fixture = Fixture::new();
+    let refusal = refusal(fixture.open(TrustPolicy::AllowDevelopment));
+    let path = fixture.entry.params.clone();
+    assert_eq!(refusal, Refusal::InsecureSeed { path });
 }
