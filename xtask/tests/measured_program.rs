@@ -150,11 +150,12 @@ fn a_program_without_one_print_site_is_refused_by_name() {
     let copy = dir.path().join("workspace");
     copy_sources(&copy);
     remove_print_site(&copy.join("crates/backend-cpu/src/prover.rs"), "phase::TAIL_MSM");
-    // Hard links, so that dependencies need not be built again; cargo replaces what it rebuilds.
+    // A copy, so that dependencies need not be built again. No hard links: cargo writes its time stamps in place, and the
+    // original would take old objects for new ones.
     let target = copy.join("target");
     std::fs::create_dir(&target).unwrap();
     let linked = Command::new("cp")
-        .arg("-al")
+        .arg("-a")
         .arg(root().join("target/release"))
         .arg(&target)
         .status()
