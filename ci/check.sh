@@ -42,5 +42,8 @@ else
     exit 1
 fi
 
-step "tests"
-cargo xtask test
+step "tests, the long ones too: they build the programs, damage them, and measure"
+cargo xtask test --slow
+
+step "a measured proof"
+cargo xtask measure --single-proof --cache "${CARGO_TARGET_DIR:-target}/check-cache"
