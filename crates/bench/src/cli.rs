@@ -9,6 +9,7 @@ use cuzk_groth16::contract::exit::ExitCode;
 
 use crate::client::SocketAddress;
 use crate::output::{Format, Output};
+use crate::peer::Peer;
 
 /// A year; more would overflow clocks and deadlines.
 const MAX_SECONDS: u64 = 365 * 24 * 3600;
@@ -78,6 +79,29 @@ Example:
 
 Exit codes: 0 every constraint holds, 1 one does not.")]
     Check(CheckArguments),
+
+    /// Compare our prover with another one, process by process
+    #[command(after_help = "\
+Each pair is one process of either prover, in random ABBA order, with the same circuit, parameters, seed and threads. Every
+proof of both is verified with bellperson. Printed are the medians of ours over the peer's and, from six pairs on, an
+interval that holds the median with at least 95 % and assumes no distribution. Development parameters are made if there are none;
+the peer is built from bench/peers/ with cargo if it was not.
+
+Examples:
+  cuzk-bench peer --peer bellperson-cpu --circuit bench:16:0
+  cuzk-bench peer --peer bellperson-cpu --circuit winning-32g --pairs 11 --json
+
+Exit codes: 0 compared, 1 failed, 2 usage, 3 no peer program, 22 a program did not print a result or changed meanwhile,
+23 a proof does not verify, 101 the peer cannot be built, 124 a process took too long, 130 SIGINT, 143 SIGTERM.")]
+    Peer(PeerArguments),
+
+    /// Prove once in this process, on the CPU, and print one line of JSON: what `peer` runs as ours
+    #[command(after_help = "\
+Example:
+  cuzk-bench prove-local --circuit bench:16:0.9 --seed 1 --params ~/.cache/cuzk/development/bench-16-0.9-0123456789abcdef.params
+
+Exit codes: 0 proved and verified, 1 no proof, 2 usage, 23 the proof does not verify.")]
+    ProveLocal(ProveLocalArguments),
 }
 
 #[derive(Args)]
@@ -163,6 +187,44 @@ pub struct CheckArguments {
     /// Decides every input
     #[arg(long, value_name = "N")]
     pub seed: u64,
+}
+
+#[derive(Args)]
+pub struct PeerArguments {
+    /// Whom to compare with
+    #[arg(long, value_name = "PEER")]
+    pub peer: Peer,
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "CIRCUIT")]
+    pub circuit: ProofKind,
+    /// Decides every input
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Processes of each side; under 6 there is no interval
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=999))]
+    pub pairs: u16,
+    /// The peer's program [default: bench/peers/target/release/, built if it is not there]
+    #[arg(long, value_name = "PATH")]
+    pub peer_program: Option<PathBuf>,
+    /// Directory in whose development/ the parameters are kept [default: $XDG_CACHE_HOME/cuzk or ~/.cache/cuzk]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Seconds that a process may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub timeout_s: u64,
+}
+
+#[derive(Args)]
+pub struct ProveLocalArguments {
+    /// winning-32g or bench:K:F
+    #[arg(long, value_name = "CIRCUIT")]
+    pub circuit: ProofKind,
+    /// Decides every input
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// Parameter file of the circuit
+    #[arg(long, value_name = "FILE")]
+    pub params: PathBuf,
 }
 
 impl Cli {

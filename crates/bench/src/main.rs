@@ -1,4 +1,4 @@
-//! The program `cuzk-bench`: client of the daemon, maker of development parameters, checks.
+//! The program `cuzk-bench`: client of the daemon, maker of development parameters, checks, comparison with other provers.
 //!
 //! This file is the table of contents. Left out: building and measuring (`cargo xtask`), and trust in our own verifier: what
 //! a daemon returns is verified with bellperson's.
@@ -25,6 +25,8 @@ mod params;
 mod progress;
 mod signals;
 mod vanilla;
+// Against another prover.
+mod peer;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
         Command::Preload(arguments) => preload::run(arguments, output),
         Command::Status(arguments) => status::run(arguments, output),
         Command::Check(arguments) => check::run(arguments, output),
+        Command::Peer(arguments) => peer::run(arguments, output),
+        Command::ProveLocal(arguments) => peer::prove_local::run(arguments),
     };
     output.finish(result).into()
 }

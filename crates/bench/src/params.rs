@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use cuzk_backend_cpu::CpuBackend;
-use cuzk_circuits::{identity, record};
+use cuzk_circuits::{ProofKind, identity, record};
 use cuzk_groth16::contract::exit::ExitCode;
 use cuzk_groth16::r1cs::RecordedCircuit;
 use cuzk_groth16::srs::generate::{Secret, SecretKind};
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::cli::ParamsArguments;
 use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION, UNVERIFIED};
 use crate::progress::Display;
+use crate::signals::Ended;
 use crate::{directories, signals};
 
 #[derive(Serialize)]
@@ -40,22 +41,32 @@ pub fn run(arguments: &ParamsArguments, output: Output) -> CommandResult {
     let cancel = CancelToken::new();
     let ended = signals::cancel_on_signal(cancel.clone())?;
     let store = directories::store(arguments.cache.as_deref())?;
-    let circuit_id = arguments.proof.to_string();
-    let digest = identity(&arguments.proof)?.digest;
-    let kind = arguments
+    let secret = arguments
         .insecure_seed
         .map_or(SecretKind::Random, |seed| SecretKind::InsecureSeeded { seed });
-    let (entry, outcome) = match store.find(&circuit_id, digest, kind)? {
-        Some(entry) => (entry, "found"),
-        None => {
-            let circuit = record(&arguments.proof)?;
-            let made = generate(&store, &circuit_id, &circuit, kind, &cancel);
-            (made.map_err(|error| failure(error, ended.by()))?, "generated")
-        }
-    };
+    let (entry, outcome) = find_or_generate(&store, &arguments.proof, secret, &cancel, &ended)?;
     let report = report(entry, outcome, arguments.insecure_seed, start);
     output.print(&report, || text(&report))?;
     Ok(ExitCode::Ok)
+}
+
+/// Development parameters of a circuit, and whether they were `generated` or `found`.
+///
+/// # Errors
+/// Those of the store; where a signal has cancelled the work, with that signal's code.
+pub fn find_or_generate(
+    store: &Store,
+    proof: &ProofKind,
+    secret: SecretKind,
+    cancel: &CancelToken,
+    ended: &Ended,
+) -> Result<(Entry, &'static str), Failure> {
+    let circuit_id = proof.to_string();
+    if let Some(entry) = store.find(&circuit_id, identity(proof)?.digest, secret)? {
+        return Ok((entry, "found"));
+    }
+    let made = generate(store, &circuit_id, &record(proof)?, secret, cancel);
+    Ok((made.map_err(|error| failure(error, ended.by()))?, "generated"))
 }
 
 fn generate(

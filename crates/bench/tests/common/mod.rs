@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the tests start the program")]
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -22,7 +22,11 @@ pub fn command(arguments: &[&str]) -> Command {
 
 /// Exit code and the one JSON document of a run with `--json`.
 pub fn json(arguments: &[&str]) -> (i32, Value) {
-    let output = command(arguments).arg("--json").output().unwrap();
+    document(command(arguments).arg("--json").output().unwrap())
+}
+
+/// Exit code and the one JSON document of a run that has ended.
+pub fn document(output: Output) -> (i32, Value) {
     let stdout = String::from_utf8(output.stdout).unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     let document: Value = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}"));
