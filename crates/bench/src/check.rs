@@ -1,12 +1,15 @@
 //! `cuzk-bench check`: do the constraints hold for a synthetic request?
 
-use cuzk_circuits::satisfaction::{self, PublicInputs, Report as Checked};
-use cuzk_circuits::{Seed, synthetic};
+use std::ops::Range;
+
+use anyhow::anyhow;
+use cuzk_circuits::satisfaction::{CheckError, PublicInputs, Report as Checked, check_partition};
+use cuzk_circuits::{ProofTask, Seed, synthetic};
 use cuzk_groth16::contract::exit::ExitCode;
 use serde::Serialize;
 
 use crate::cli::CheckArguments;
-use crate::output::{CommandResult, Output, SCHEMA_VERSION};
+use crate::output::{CommandResult, Failure, Output, SCHEMA_VERSION};
 
 #[derive(Serialize)]
 struct Report {
@@ -19,6 +22,8 @@ struct Report {
 
 #[derive(Serialize)]
 struct Partition {
+    /// Counted from 0.
+    index: usize,
     satisfied: bool,
     /// ONE included.
     inputs: usize,
@@ -30,7 +35,9 @@ struct Partition {
 
 pub fn run(arguments: &CheckArguments, output: Output) -> CommandResult {
     let task = synthetic::task(&arguments.proof, Seed(arguments.seed))?;
-    let partitions: Vec<_> = satisfaction::check(&task)?.iter().map(partition).collect();
+    let partitions = chosen(&task, arguments.partition)?
+        .map(|index| check(&task, index))
+        .collect::<Result<Vec<_>, _>>()?;
     let ok = partitions.iter().all(|partition| partition.satisfied);
     let proof_kind = arguments.proof.to_string();
     let report = Report {
@@ -44,9 +51,31 @@ pub fn run(arguments: &CheckArguments, output: Output) -> CommandResult {
     Ok(if ok { ExitCode::Ok } else { ExitCode::CheckFailed })
 }
 
-fn partition(checked: &Checked) -> Partition {
+/// All partitions, or the one that is asked for.
+fn chosen(task: &ProofTask, partition: Option<usize>) -> Result<Range<usize>, Failure> {
+    let count = task.partitions.len();
+    match partition {
+        None => Ok(0..count),
+        Some(index) if index < count => Ok(index..index + 1),
+        Some(index) => {
+            let message = anyhow!("{} has no partition {index} (hint: 0 to {})", task.kind, count - 1);
+            Err(Failure::new(ExitCode::Usage, message))
+        }
+    }
+}
+
+fn check(task: &ProofTask, index: usize) -> Result<Partition, CheckError> {
+    let checked = check_partition(&task.partitions[index]).map_err(|source| CheckError {
+        partition: index,
+        source,
+    })?;
+    Ok(partition(index, &checked))
+}
+
+fn partition(index: usize, checked: &Checked) -> Partition {
     let unsatisfied = checked.unsatisfied.as_ref().map(ToString::to_string);
     Partition {
+        index,
         satisfied: checked.is_satisfied(),
         inputs: checked.shape.inputs,
         aux: checked.shape.aux,
@@ -66,8 +95,9 @@ fn public_inputs_problem(found: PublicInputs) -> Option<String> {
 }
 
 fn text(report: &Report) -> String {
-    let line = |(index, partition): (usize, &Partition)| {
+    let line = |partition: &Partition| {
         let Partition {
+            index,
             inputs,
             aux,
             constraints,
@@ -80,11 +110,5 @@ fn text(report: &Report) -> String {
             report.proof_kind
         )
     };
-    report
-        .partitions
-        .iter()
-        .enumerate()
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    report.partitions.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -74,8 +74,9 @@ Exit codes: 0 answered, 1 no daemon, 124 no daemon within --wait-s.")]
 
     /// Check a synthetic request against the constraints, without proving it
     #[command(after_help = "\
-Example:
+Examples:
   cuzk-bench check --proof winning-32g --seed 1
+  cuzk-bench check --proof porep-32g --seed 1 --partition 9
 
 Exit codes: 0 every constraint holds, 1 one does not.")]
     Check(CheckArguments),
@@ -128,7 +129,7 @@ pub struct ProveArguments {
 
 #[derive(Args)]
 pub struct ParamsArguments {
-    /// winning-32g or bench:K:F
+    /// winning-32g, porep-2k, porep-32g, porep-32g:1 or bench:K:F
     #[arg(long, value_name = "KIND")]
     pub proof: ProofKind,
     /// Directory in whose development/ the files are kept [default: $XDG_CACHE_HOME/cuzk or ~/.cache/cuzk]
@@ -181,12 +182,15 @@ pub struct StatusArguments {
 
 #[derive(Args)]
 pub struct CheckArguments {
-    /// winning-32g or bench:K:F
+    /// winning-32g, porep-2k, porep-32g, porep-32g:1 or bench:K:F
     #[arg(long, value_name = "KIND")]
     pub proof: ProofKind,
     /// Decides every input
     #[arg(long, value_name = "N")]
     pub seed: u64,
+    /// Only this partition, counted from 0 [default: all of them, one after the other]
+    #[arg(long, value_name = "K")]
+    pub partition: Option<usize>,
 }
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use blstrs::Scalar;
 use cuzk_circuits::{ProofKind, Seed, synthetic};
 use cuzk_groth16::contract::exit::ExitCode;
@@ -108,6 +108,7 @@ fn prepare(arguments: &ProveArguments) -> anyhow::Result<Order> {
             };
             (Message::Winning(v1::ProveRequest { submit: Some(submit) }), task)
         }
+        ProofKind::Porep(kind) => bail!("{kind} is not served by a daemon yet (hint: winning-32g and bench:K:F are)"),
         ProofKind::Bench(spec) => {
             let message = ProveSyntheticRequest {
                 circuit_id: proof.to_string(),

@@ -133,6 +133,20 @@ fn a_synthetic_request_satisfies_its_circuit() {
 }
 
 #[test]
+fn a_partition_is_checked_alone_and_one_that_is_not_there_is_wrong_usage() {
+    let check = ["check", "--proof", "bench:10:0.9", "--seed", "1", "--partition"];
+    let (code, report) = json(&[&check[..], &["0"]].concat());
+    assert_eq!((code, &report["ok"]), (0, &true.into()));
+    assert_eq!(report["partitions"][0]["index"], 0);
+    let (code, refused) = json(&[&check[..], &["1"]].concat());
+    assert_eq!((code, &refused["ok"]), (2, &false.into()));
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("no partition 1"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn wrong_usage_is_answered_in_the_form_that_was_asked_for() {
     let (code, document) = json(&["check", "--proof", "porep-7g", "--seed", "1"]);
     assert_eq!(

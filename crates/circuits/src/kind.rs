@@ -8,8 +8,11 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::porep::PorepKind;
+
 /// The forms of a circuit id, for messages and help texts.
-pub const KNOWN_FORMS: &str = "winning-32g, bench:K:F (K from 4 to 27, F from 0 to 1)";
+pub const KNOWN_FORMS: &str =
+    "winning-32g, porep-2k, porep-32g, porep-32g:1, bench:K:F (K from 4 to 27, F from 0 to 1)";
 
 const WINNING_32G: &str = "winning-32g";
 const BENCH_PREFIX: &str = "bench:";
@@ -22,6 +25,8 @@ const LOG_DOMAINS: RangeInclusive<u32> = 4..=27;
 pub enum ProofKind {
     /// WinningPoSt for one 32 GiB sector: 66 challenges, 370,590 constraints.
     Winning32G,
+    /// PoRep of one sector.
+    Porep(PorepKind),
     /// The synthetic circuit of a chosen size and share of boolean variables.
     Bench(BenchSpec),
 }
@@ -105,6 +110,7 @@ impl fmt::Display for ProofKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Winning32G => f.pad(WINNING_32G),
+            Self::Porep(kind) => kind.fmt(f),
             Self::Bench(spec) => f.pad(&format!("{BENCH_PREFIX}{}:{}", spec.log_domain, spec.bool_share)),
         }
     }
@@ -119,6 +125,9 @@ impl FromStr for ProofKind {
         }
         if text == WINNING_32G {
             return Ok(Self::Winning32G);
+        }
+        if let Some(kind) = PorepKind::ALL.into_iter().find(|kind| kind.id() == text) {
+            return Ok(Self::Porep(kind));
         }
         match text.strip_prefix(BENCH_PREFIX) {
             Some(rest) => parse_bench(text, rest).map(Self::Bench),

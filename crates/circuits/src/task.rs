@@ -7,6 +7,7 @@ use cuzk_groth16::r1cs::{RecordError, RecordedCircuit};
 
 use crate::bench::BenchCircuit;
 use crate::kind::ProofKind;
+use crate::porep::PorepCircuit;
 use crate::winning::WinningCircuit;
 
 /// One proof of the service: as many partitions as the kind has, each proved by itself.
@@ -28,6 +29,7 @@ pub struct Partition {
 #[derive(Clone)]
 pub enum CircuitInstance {
     Winning(WinningCircuit),
+    Porep(PorepCircuit),
     Bench(BenchCircuit),
 }
 
@@ -35,6 +37,7 @@ impl Circuit<Scalar> for CircuitInstance {
     fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {
         match self {
             Self::Winning(circuit) => circuit.synthesize(cs),
+            Self::Porep(circuit) => circuit.synthesize(cs),
             Self::Bench(circuit) => circuit.synthesize(cs),
         }
     }
@@ -44,6 +47,7 @@ impl Circuit<Scalar> for CircuitInstance {
 pub fn blank(kind: &ProofKind) -> CircuitInstance {
     match kind {
         ProofKind::Winning32G => CircuitInstance::Winning(WinningCircuit::blank()),
+        ProofKind::Porep(kind) => CircuitInstance::Porep(PorepCircuit::blank(*kind)),
         ProofKind::Bench(spec) => CircuitInstance::Bench(BenchCircuit::blank(*spec)),
     }
 }

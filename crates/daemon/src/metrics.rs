@@ -82,6 +82,7 @@ pub fn text(status: &Status) -> String {
 fn label(family: Family) -> &'static str {
     match family {
         Family::WinningPost => "winning_post",
+        Family::Porep => "porep_c2",
         Family::Bench => "bench",
     }
 }

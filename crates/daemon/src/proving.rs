@@ -170,6 +170,7 @@ impl ProvingEngine for ProvingService {
 fn queue_name(family: Family) -> &'static str {
     match family {
         Family::WinningPost => "winning-post",
+        Family::Porep => "porep-c2",
         Family::Bench => "bench",
     }
 }

@@ -55,6 +55,8 @@ pub enum Rejection {
     Winning(#[from] RequestError),
     #[error("circuit id: {0}")]
     CircuitId(#[from] KindError),
+    #[error("circuit {kind} is not available yet (hint: this daemon proves winning-32g and bench:K:F)")]
+    CircuitNotAvailable { kind: ProofKind },
 }
 
 const SUPPORTED: &str = "this daemon proves WINNING_POST, that is 4";
@@ -107,7 +109,10 @@ pub fn id(text: &str) -> Result<JobId, Rejection> {
 }
 
 pub fn circuit_id(text: &str) -> Result<ProofKind, Rejection> {
-    Ok(text.parse()?)
+    match text.parse()? {
+        kind @ ProofKind::Porep(_) => Err(Rejection::CircuitNotAvailable { kind }),
+        kind @ (ProofKind::Winning32G | ProofKind::Bench(_)) => Ok(kind),
+    }
 }
 
 /// Covers what decides a synthetic proof.

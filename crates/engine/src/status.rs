@@ -10,6 +10,7 @@ use cuzk_groth16::srs::trust::Provenance;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     WinningPost,
+    Porep,
     /// Bench circuits of every size.
     Bench,
 }
@@ -18,6 +19,7 @@ impl Family {
     pub fn of(kind: &ProofKind) -> Self {
         match kind {
             ProofKind::Winning32G => Self::WinningPost,
+            ProofKind::Porep(_) => Self::Porep,
             ProofKind::Bench(_) => Self::Bench,
         }
     }

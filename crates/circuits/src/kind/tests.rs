@@ -9,6 +9,9 @@ fn parse(text: &str) -> Result<ProofKind, KindError> {
 fn ids_print_as_they_were_read() {
     for id in [
         "winning-32g",
+        "porep-2k",
+        "porep-32g",
+        "porep-32g:1",
         "bench:4:0",
         "bench:10:0.9",
         "bench:16:0.125",
@@ -40,7 +43,9 @@ fn unknown_kinds_are_refused_with_the_known_ones() {
         "winning-32G",
         " winning-32g",
         "winning-32g\n",
-        "porep-32g",
+        "porep-64g",
+        "porep-32g:2",
+        "porep-32g:",
         "bench",
         "Bench:16:0.9",
     ] {

@@ -17,6 +17,12 @@ pub(super) enum Label {
     CommC = 4,
     DefaultLeaf = 5,
     Leaf = 6,
+    Ticket = 7,
+    ChallengeSeed = 8,
+    Data = 9,
+    Unchallenged = 10,
+    DefaultColumn = 11,
+    DefaultReplica = 12,
 }
 
 pub(super) fn bytes(seed: Seed, label: Label, index: u64) -> [u8; 32] {
@@ -29,9 +35,12 @@ pub(super) fn bytes(seed: Seed, label: Label, index: u64) -> [u8; 32] {
         .into()
 }
 
-/// Below 2^254, hence canonical.
 pub(super) fn field_element(seed: Seed, label: Label, index: u64) -> PoseidonDomain {
-    let mut bytes = bytes(seed, label, index);
+    canonical(bytes(seed, label, index))
+}
+
+/// The number below 2^254 that is left of little-endian `bytes` without their two top bits.
+pub(super) fn canonical(mut bytes: [u8; 32]) -> PoseidonDomain {
     bytes[31] &= 0x3f;
     PoseidonDomain::from(bytes)
 }

@@ -1,8 +1,12 @@
 //! Same seed, same bytes; two seeds, nothing in common.
 use std::collections::{BTreeMap, BTreeSet};
 
+use filecoin_hashers::HashFunction;
 use filecoin_hashers::poseidon::PoseidonDomain;
+use filecoin_hashers::sha256::{Sha256Domain, Sha256Function, Sha256Hasher};
+use storage_proofs_core::merkle::{BinaryMerkleTree, MerkleProofTrait, MerkleTreeTrait};
 
+use super::data::PeriodicTree;
 use super::derive::{Label, field_element};
 use super::tree::SparseTree;
 use super::*;
@@ -71,4 +75,27 @@ fn dense_node(children: &[PoseidonDomain]) -> PoseidonDomain {
     neptune::Poseidon::new_with_preimage(&scalars, &POSEIDON_CONSTANTS_8)
         .hash()
         .into()
+}
+
+/// The periodic tree against the dense one over the repeated leaves; its paths against the published verifier.
+#[test]
+fn periodic_tree_is_the_dense_tree() {
+    let period: Vec<Sha256Domain> = (0..4)
+        .map(|leaf| Sha256Domain(field_element(Seed(4), Label::Data, leaf).into()))
+        .collect();
+    let leaves: Vec<Sha256Domain> = period.iter().copied().cycle().take(32).collect();
+    let tree = PeriodicTree::build(period, 32);
+    let mut level = leaves.clone();
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| Sha256Function::hash2(&pair[0], &pair[1]))
+            .collect();
+    }
+    assert_eq!(tree.root(), level[0]);
+    for (index, leaf) in leaves.into_iter().enumerate() {
+        type Proof = <BinaryMerkleTree<Sha256Hasher> as MerkleTreeTrait>::Proof;
+        let proof = Proof::from_parts(tree.leaf(index), tree.root(), tree.path(index));
+        assert!(proof.leaf() == leaf && proof.validate(index), "leaf {index}");
+    }
 }

@@ -7,7 +7,7 @@ use filecoin_hashers::HashFunction;
 use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonFunction};
 
 /// Children of a node.
-const ARITY: u64 = 8;
+pub(super) const ARITY: u64 = 8;
 
 /// Nodes that differ from their level's default, leaves first, and the defaults.
 pub(super) struct SparseTree {
