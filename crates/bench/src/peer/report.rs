@@ -8,7 +8,6 @@ use crate::peer::program::{Origin, Program};
 use crate::peer::ratio::{self, Interval, Ratio};
 use crate::peer::{Comparison, Pair, Side};
 
-/// Stands with every figure that no receipt covers.
 const KIB_PER_MIB: f64 = 1024.0;
 
 #[derive(Serialize)]
