@@ -10,6 +10,7 @@ mod session;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use cuzk_artifact::Receipt;
@@ -88,11 +89,19 @@ fn prove(
         session.wait_for_lines(&expectation(&request_id)?);
         Ok(proved)
     });
-    let ended = session.stop()?;
+    // Nobody wants the rest of a measurement that was interrupted.
+    let is_interrupted = proved.as_ref().is_err_and(session::is_final);
+    let grace = if is_interrupted {
+        Duration::ZERO
+    } else {
+        session::STOP_GRACE
+    };
+    let ended = session.stop(grace)?;
     folder.write("stdout", ended.captured.stdout.bytes())?;
     folder.write("stderr", ended.captured.stderr.bytes())?;
     match (proved, &ended.bad_end) {
         (Ok(proved), None) => Ok((proved, ended)),
+        (Err(error), _) if is_interrupted => Err(error),
         (Ok(_), Some(end)) => Err(bad_end(end, "after it had answered", &ended, folder)),
         (Err(error), Some(end)) => Err(bad_end(
             end,

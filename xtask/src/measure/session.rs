@@ -20,7 +20,7 @@ const READY_LIMIT: Duration = Duration::from_secs(30);
 /// How long after the answer the last timing line may come.
 const LINES_LIMIT: Duration = Duration::from_secs(10);
 /// How long a daemon without work may take to end.
-const STOP_GRACE: Duration = Duration::from_secs(10);
+pub const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How long the pipes may stay open after the group has ended.
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 
@@ -141,11 +141,11 @@ impl Session {
     }
 
     /// Stops the whole group and collects what it printed.
-    pub fn stop(mut self) -> anyhow::Result<Ended> {
+    pub fn stop(mut self, grace: Duration) -> anyhow::Result<Ended> {
         let peak = memory::peak_resident_set(self.group.leader()).ok();
         // A client may notice the end of a dying daemon before the kernel reports it.
         self.group.wait_leader(Duration::from_millis(50))?;
-        let stopped = self.group.terminate(STOP_GRACE)?;
+        let stopped = self.group.terminate(grace)?;
         let lived = self.started.elapsed();
         let is_good = stopped.ending == Ending::InGrace && stopped.leader.success();
         let bad_end = (!is_good).then(|| format!("{:?}, {}", stopped.ending, stopped.leader));
@@ -179,7 +179,7 @@ fn same(what: &str, expected: &str, actual: &str) -> anyhow::Result<()> {
 }
 
 /// Whether asking again is of no use: a signal asked to stop.
-fn is_final(error: &anyhow::Error) -> bool {
+pub fn is_final(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<CommandError>()
         .is_some_and(|error| matches!(error.code, ExitCode::Interrupted | ExitCode::Terminated))
