@@ -7,7 +7,6 @@
 
 pub mod error;
 pub mod line;
-mod memory;
 mod process;
 mod program;
 pub mod prove_local;

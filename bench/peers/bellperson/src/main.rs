@@ -7,7 +7,6 @@
 //! proof has warmed flatters a later one.
 #![forbid(unsafe_code)]
 
-mod memory;
 mod moments;
 mod proving;
 
@@ -21,6 +20,8 @@ use blstrs::Bls12;
 use clap::Parser;
 use cuzk_circuits::{ProofKind, Seed, synthetic};
 use cuzk_contract::exit::ExitCode;
+use cuzk_os::ProcessId;
+use cuzk_os::memory::peak_resident_set;
 use serde::Serialize;
 
 use crate::proving::Measured;
@@ -94,7 +95,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .map(|partition| (partition.circuit, partition.public_inputs))
         .unzip();
     let measured = proving::measure(circuits, &parameters)?;
-    let peak_memory_kib = memory::peak_kib()?;
+    let peak_memory_kib = peak_resident_set(ProcessId(std::process::id()))?.0;
     let verified = proving::verify(&parameters.vk, &measured.proofs, &public_inputs);
     print(&line(arguments, &measured, peak_memory_kib, verified)?)?;
     Ok(if verified { ExitCode::Ok } else { ExitCode::ProofInvalid })

@@ -18,11 +18,12 @@ use cuzk_groth16::contract::exit::ExitCode;
 use cuzk_groth16::srs::Parameters;
 use cuzk_groth16::srs::format::{SubgroupCheck, read_parameters};
 use cuzk_groth16::{Blinding, Proof, prove, synthesize_circuits_batch};
+use cuzk_os::ProcessId;
+use cuzk_os::memory::peak_resident_set;
 
 use crate::cli::ProveLocalArguments;
 use crate::output::{CommandResult, SCHEMA_VERSION};
 use crate::peer::line::Line;
-use crate::peer::memory;
 use crate::verification;
 
 /// What the line calls our prover.
@@ -44,7 +45,7 @@ pub fn run(arguments: &ProveLocalArguments) -> CommandResult {
         .map(|partition| (partition.circuit, partition.public_inputs))
         .unzip();
     let measured = measure(circuits, &parameters)?;
-    let peak_memory_kib = memory::peak_kib()?;
+    let peak_memory_kib = peak_resident_set(ProcessId(std::process::id()))?.0;
     let proof: Vec<_> = measured.proofs.iter().flat_map(Proof::to_bytes).collect();
     let verified = verification::verify(&read_key(params)?, &proof, &public_inputs).is_ok();
     print(&Line {
